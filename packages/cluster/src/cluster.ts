@@ -44,8 +44,11 @@ export const SHARED_ADDRESS = '10.0.0.30';
 /** Where clients reach the API. */
 export const API_URL = `http://${SHARED_ADDRESS}/v1`;
 
-/** Connections of all API processes: PETSTORE_DATABASE_POOL_SIZE of each, and one that listens. */
-export const MOST_CONNECTIONS = Object.keys(APIS).length * (10 + 1);
+/**
+ * Connections of all API processes to the primary: PETSTORE_DATABASE_POOL_SIZE of each, one that listens, and for a moment
+ * one of each of the two addresses of replicas, to see whether it is a standby now.
+ */
+export const MOST_CONNECTIONS = Object.keys(APIS).length * (10 + 1 + 2);
 
 const START_LIMIT_MS = 120_000;
 

@@ -41,6 +41,10 @@ export class PostgresServer {
   readonly #session: Session;
   /** The host of the last connection; it is tried first. */
   #last = 0;
+  /** Hosts whose last connection fitted. */
+  readonly #fitting = new Set<Host>();
+  /** Connections by which hosts show whether they fit. */
+  readonly #asking = new Map<Host, Promise<Connection>>();
   /** Whether the server has no TLS, which is allowed, as it has said. */
   #isPlain = false;
 
@@ -59,7 +63,7 @@ export class PostgresServer {
     for (let tries = 0; tries < hosts.length; tries++) {
       const at = (this.#last + tries) % hosts.length;
       try {
-        const connection = await this.#connectTo(hosts[at] as Host);
+        const connection = await this.#connectIfFit(hosts[at] as Host);
         this.#last = at;
         return connection;
       } catch (error) {
@@ -69,6 +73,36 @@ export class PostgresServer {
     // The next attempt begins with another host, so that a host that is gone for good does not delay all of them.
     this.#last = (this.#last + 1) % hosts.length;
     throw failure;
+  }
+
+  /**
+   * Of several hosts, one that did not fit the last time, or was never asked, is asked by one connection at a time, and
+   * all who want it share the outcome: a primary whose standbys are away is not flooded by those who look for them.
+   */
+  async #connectIfFit(host: Host): Promise<Connection> {
+    if (this.address.hosts.length > 1 && !this.#fitting.has(host)) {
+      const asking = this.#asking.get(host);
+      if (!asking) return this.#ask(host);
+      await asking;
+    }
+    try {
+      return await this.#connectTo(host);
+    } catch (error) {
+      this.#fitting.delete(host);
+      throw error;
+    }
+  }
+
+  async #ask(host: Host): Promise<Connection> {
+    const asking = this.#connectTo(host);
+    this.#asking.set(host, asking);
+    try {
+      const connection = await asking;
+      this.#fitting.add(host);
+      return connection;
+    } finally {
+      this.#asking.delete(host);
+    }
   }
 
   async #connectTo(host: Host): Promise<Connection> {
@@ -92,6 +126,7 @@ export class PostgresServer {
       if (state && fits(state, this.address.target)) return connection;
       // A pooler would give the same session to the next client, for as long as it lives.
       if (state && state.processId !== connection.processId) await endSession(connection);
+      await connection.end();
       throw new ConnectionLostError(
         'NO_FIT_SERVER',
         `no server of ${this.address.server} is ${this.address.target} now`,

@@ -108,6 +108,26 @@ test('a single server that is silent, from the start or from the login on, is gi
   }
 });
 
+test('of many connections at once, one finds out whether a host of several fits, and the others wait for it', async (t) => {
+  const { readOnly, url, makeReadOnly } = await primaryAndReadOnly(t);
+  const proxy = await tcpProxy(t, readOnly.port);
+  const hosts = through(url, await freePort(), proxy.port);
+  const server = serverOf(`${hosts}?target_session_attrs=read-only`);
+  const connectAll = () => Promise.allSettled(Array.from({ length: 20 }, () => connect(t, server)));
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, proxy.connections);
+  });
+  cleanUp(t, () => clearInterval(timer));
+
+  await makeReadOnly('off');
+  for (const { status } of await connectAll()) assert.equal(status, 'rejected');
+  assert.equal(most, 1);
+  await makeReadOnly('on');
+  for (const { status } of await connectAll()) assert.equal(status, 'fulfilled');
+  assert.equal(proxy.connections, 20);
+});
+
 test('a host that only reads is passed over for one that takes writes, and taken where that will do', async (t) => {
   const { readOnly, primary, url } = await primaryAndReadOnly(t);
   const both = through(url, readOnly.port, primary.port);

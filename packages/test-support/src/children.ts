@@ -30,8 +30,8 @@ for group in $groups; do kill -9 "-$group"; done
 /** How long a program that is asked to end may take. */
 const PATIENCE_MS = 5_000;
 
-/** By its standard output a process of tests tells Node of them: nobody else writes there, or holds it. */
-const TOLD: ForkOptions['stdio'] = ['ignore', 'ignore', 'inherit', 'ipc'];
+/** A process of tests tells Node of them by its standard output: nobody else writes there, or holds it. */
+const STDIO: ForkOptions['stdio'] = ['ignore', 'ignore', 'inherit', 'ipc'];
 
 /** Those whose group has a process in it. The number of another would be given to a stranger in time. */
 const alive = new Set<ChildProcess>();
@@ -55,7 +55,7 @@ export function forkChild(
   args: readonly string[] = [],
   options: Omit<ForkOptions, 'stdio'> = {},
 ): ChildProcess {
-  return adopt(t, fork(program, args, { ...options, stdio: TOLD, detached: true }));
+  return adopt(t, fork(program, args, { ...options, stdio: STDIO, detached: true }));
 }
 
 /** Kills a child with all that it started, and waits until it has ended. */

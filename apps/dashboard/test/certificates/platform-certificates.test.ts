@@ -5,11 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CertificateAuthorityOptions,
   startCertificateAuthority,
 } from '@petstore/lab/certificate-authority/certificate-authority.ts';
-import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
+import type { Call, Fault } from '@petstore/lab/certificate-authority/faults.ts';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { forkChild } from '@petstore/test-support/children.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
@@ -59,28 +60,7 @@ describe('killed at any call, the next process goes on with the same order', {
 });
 
 async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Promise<void> {
-  let child: ChildProcess | undefined;
-  const { databaseUrl, db, key, sealer, authority, acme, row, issued, orders } = await setUp(t, {
-    async onCall(call, phase) {
-      if (!child || call !== at || phase !== when) return;
-      const killed = child;
-      child = undefined;
-      killed.kill('SIGKILL');
-      await once(killed, 'exit');
-      if (phase === 'received') throw new Error('nothing comes of it');
-    },
-  });
-  const options = JSON.stringify({ databaseUrl, key: key.toString('base64'), acme });
-  const { NODE_V8_COVERAGE: _, ...env } = process.env;
-  child = forkChild(t, new URL('./support/platform-process.ts', import.meta.url), [options], {
-    env: { ...env, NODE_COMPILE_CACHE: codeCache },
-  });
-  await once(child, 'message');
-  const killed = once(child, 'exit', { signal: AbortSignal.timeout(120_000) });
-  child.send('begin');
-  assert.equal((await killed)[1], 'SIGKILL');
-  assert.equal((await row())?.chain, null);
-
+  const { db, sealer, authority, acme, row, issued, orders } = await begunAndKilled(t, at, when);
   const issuer = startPlatform({ db, sealer, acme });
   cleanUp(t, issuer.stop);
   await issued();
@@ -93,6 +73,64 @@ async function killedAt(t: TestContext, at: Call, when: 'received' | 'done'): Pr
   const { order_url, order_key, key_authorization, leased_by } = (await row()) ?? {};
   assert.deepEqual([order_url, order_key, key_authorization, leased_by], [null, null, null, null]);
 }
+
+/** What a process leaves that obtained the certificate and was killed at a call. `fault`: of the authority, while it lived. */
+async function begunAndKilled(t: TestContext, at: Call, when: 'received' | 'done', fault?: Fault) {
+  let child: ChildProcess | undefined;
+  const things = await setUp(t, {
+    isPrompt: fault !== undefined,
+    async onCall(call, phase) {
+      if (!child || call !== at || phase !== when) return;
+      const killed = child;
+      child = undefined;
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+      if (phase === 'received') throw new Error('nothing comes of it');
+    },
+  });
+  const { databaseUrl, key, acme, authority, row } = things;
+  if (fault) authority.injectFault(fault);
+  const options = JSON.stringify({ databaseUrl, key: key.toString('base64'), acme });
+  const { NODE_V8_COVERAGE: _, ...env } = process.env;
+  child = forkChild(t, new URL('./support/platform-process.ts', import.meta.url), [options], {
+    env: { ...env, NODE_COMPILE_CACHE: codeCache },
+  });
+  await once(child, 'message');
+  const killed = once(child, 'exit', { signal: AbortSignal.timeout(120_000) });
+  child.send('begin');
+  assert.equal((await killed)[1], 'SIGKILL');
+  assert.equal((await row())?.chain, null);
+  authority.clearFaults();
+  return things;
+}
+
+test('an order that failed while its process was away is followed by another after six seconds, not before', async (t) => {
+  // Resolvers keep for seconds that the name server was gone with the process.
+  const fault = { at: 'validation', type: 'dns' } as const;
+  const { db, sealer, acme, row, issued, orders } = await begunAndKilled(
+    t,
+    'challenge',
+    'done',
+    fault,
+  );
+  const states = async () => (await orders()).map(({ state }) => state);
+  let time = Date.now();
+  const issuer = startPlatform({ db, sealer, acme, now: () => time });
+  cleanUp(t, issuer.stop);
+  const isOver = async () =>
+    (await orders())[0]?.state !== 'open' && (await row())?.leased_by === null;
+  await until(isOver, 'the end of the attempt');
+  const { order_key, next_attempt_at } = (await row()) ?? {};
+  assert.deepEqual([await states(), order_key, next_attempt_at], [['failed'], null, time + 6_000]);
+  time += 5_999;
+  issuer.wake();
+  await sleep(200);
+  assert.deepEqual(await states(), ['failed']);
+  time += 1;
+  issuer.wake();
+  await issued();
+  assert.deepEqual(await states(), ['failed', 'issued']);
+});
 
 test('a stop keeps the order, and frees the certificate for another process', async (t) => {
   const { promise: held, resolve: hold } = Promise.withResolvers<void>();

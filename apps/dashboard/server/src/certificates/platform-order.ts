@@ -96,9 +96,12 @@ interface PlacedOrder {
   readonly key: string;
 }
 
-/** The order of an attempt that a stop or a crash has ended; undefined where there is none that is still good. */
+/**
+ * The order of an attempt that a stop or a crash has ended; undefined where there is none. Rejects with OrderFailedError
+ * where it has failed since: the next one has to wait until resolvers have forgotten why.
+ */
 async function begunOrder(
-  { sealer }: PlatformIssuerDeps,
+  { sealer, now }: PlatformIssuerDeps,
   { row: { order_url, order_key }, certificate: { id, names }, change }: Work,
   client: AcmeClient,
 ): Promise<PlacedOrder | undefined> {
@@ -107,7 +110,8 @@ async function begunOrder(
     const order = await (order_url === null
       ? findLostOrder(client, names)
       : client.getOrder(order_url));
-    if (!order || order.status === 'invalid') return undefined;
+    if (!order) return undefined;
+    if (order.status === 'invalid') throw orderFailed(order, now());
     if (order_url === null && !(await change({ order_url: order.url }))) throw lost();
     return { order, key: sealer.open(order_key, certificateKeyContext(id)) };
   } catch (error) {

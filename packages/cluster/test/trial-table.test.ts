@@ -29,13 +29,15 @@ test('each fault has a row, and each machine that it reached one of its own', ()
 });
 
 test('one that was played several times has the median, and the longest', () => {
-  const [, , row] = trialTable([3_000, 1_000, 2_000].map((ms) => trial('One', ms))).split('\n');
+  const [, , row] = trialTable(
+    [3_000, 1_000, 2_000].map((ms) => trial('One', ms, { heldMs: 2 * ms })),
+  ).split('\n');
   assert.deepEqual(
     row?.split('|').map((cell) => cell.trim()),
     [
       '',
       'One (3 times)',
-      '5.0 s',
+      '4.0 s',
       '2.0 s (3.0 s)',
       '200 ms (300 ms)',
       '4.0 s (6.0 s)',

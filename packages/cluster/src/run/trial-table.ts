@@ -16,7 +16,7 @@ const HEAD = [
  */
 export function trialTable(trials: readonly Trial[]): string {
   const rows = [...Map.groupBy(trials, ({ title }) => title)].flatMap(([title, some]) => {
-    const [{ heldMs = 0 } = {}] = some;
+    const heldMs = median(some.map((one) => one.heldMs));
     const times = some.length > 1 ? ` (${some.length} times)` : '';
     return [
       [
@@ -51,9 +51,12 @@ function aloneRows(trials: readonly Trial[]): string[][] {
 }
 
 function summary(values: readonly number[], words = seconds): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  const median = words(sorted[Math.floor(sorted.length / 2)] ?? 0);
-  return sorted.length > 1 ? `${median} (${words(sorted.at(-1) ?? 0)})` : median;
+  const middle = words(median(values));
+  return values.length > 1 ? `${middle} (${words(Math.max(...values))})` : middle;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** `1.5 s`. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { Webhook as Signer, WebhookVerificationError } from 'standardwebhooks';
@@ -128,7 +129,7 @@ async function flaky(t: TestContext, statuses: Trouble[], retryAfter?: string) {
     seen.push({ method: request.method, at: performance.now(), key });
     request.resume();
     const status = statuses.shift() ?? 200;
-    if (status === 'reset') return void request.socket.resetAndDestroy();
+    if (status === 'reset') return void resetConnection(request.socket);
     if (status === 'cut') {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{"id":1,"name"');

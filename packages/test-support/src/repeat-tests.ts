@@ -1,12 +1,13 @@
-import { globSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { ROOT } from './root.ts';
-import { ALL_TESTS, RUN_OPTIONS, startShared } from './whole-run.ts';
+import { watchRun } from './run-watch.ts';
+import { ALL_TESTS, CLAIMS, RUN_OPTIONS, startShared } from './whole-run.ts';
 
 // npm run test:repeat -- --times 50 --load [FILE…]: each file of tests many times, two at once for each core, to find
 // what fails now and then. `--load` keeps every core busy with other work besides.
@@ -35,12 +36,17 @@ async function repeat(file: string): Promise<string[]> {
       `${name}: ${details.error.stack}\n${details.error.cause instanceof Error ? `${details.error.cause.stack}` : String(details.error.cause ?? '')}`,
     );
   });
+  const stopWatching = watchRun(events);
   for await (const _ of events);
+  stopWatching();
   return failures.length === 0 ? [] : [...failures, output];
 }
 
 let end = async (): Promise<void> => undefined;
 await startShared({ after: (work) => (end = work) });
+// By it the processes of this run are known.
+const claims = mkdtempSync(join(tmpdir(), 'test-workers-'));
+process.env[CLAIMS] = claims;
 const load = values.load
   ? Array.from({ length: cores }, () => new Worker('for (;;);', { eval: true }))
   : [];
@@ -54,6 +60,7 @@ for (const file of files) {
   if (failures.length > 0) failed += 1;
 }
 await Promise.all(load.map((worker) => worker.terminate()));
+rmSync(claims, { recursive: true, force: true });
 await end();
 stdout.write(`${files.length} files, ${failed} with failures\n`);
 process.exitCode = failed === 0 ? 0 : 1;

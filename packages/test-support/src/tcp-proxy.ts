@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp, type Ending } from './clean-up.ts';
 
 /** With this message PostgreSQL says that it takes a statement: https://www.postgresql.org/docs/current/protocol-message-formats.html */
@@ -40,7 +41,7 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
   const server = createServer((client) => {
     const ends = [client];
     if (state === 'refusing') {
-      client.resetAndDestroy();
+      resetConnection(client);
     } else if (state === 'ending') {
       client.end();
     } else if (state !== 'silent') {
@@ -89,7 +90,7 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
       state = 'refusing';
     },
     reset() {
-      for (const socket of sockets) socket.resetAndDestroy();
+      for (const socket of sockets) resetConnection(socket);
     },
     end() {
       for (const socket of sockets) socket.end();

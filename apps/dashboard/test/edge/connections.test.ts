@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { closed } from '@petstore/test-support/closed.ts';
 import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
@@ -136,7 +137,7 @@ test('clients that leave in the middle of a response leave the edge serving', as
     socket.on('error', () => undefined);
     socket.write('GET /large.bin HTTP/1.1\r\nHost: a.test\r\n\r\n');
     if (at % 2 === 0) await once(socket, 'data');
-    socket.resetAndDestroy();
+    resetConnection(socket);
   }
   const { status, body } = await ask('/large.bin');
   assert.equal(status, 200);

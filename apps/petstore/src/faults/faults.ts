@@ -1,5 +1,6 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import type { SandboxRef } from '../keys/key.ts';
@@ -138,7 +139,7 @@ export class Faults {
     if (plan.reset === 'before') {
       reply.hijack();
       deps.onApplied('reset=before');
-      onTurn(response, (socket) => socket.resetAndDestroy());
+      onTurn(response, resetConnection);
       return false;
     }
     if (isBefore && plan.status !== undefined) {

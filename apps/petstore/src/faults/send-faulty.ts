@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import type { Deprecation } from '../http/admission/deprecation.ts';
 import type { ServiceResponse } from '../http/service-response.ts';
 import { changeBody } from './change-body.ts';
@@ -35,7 +36,7 @@ export async function sendFaulty(
   const { plan, waits, onApplied } = deps;
   if (plan.reset === 'after') {
     onApplied('reset=after');
-    onTurn(response, (socket) => socket.resetAndDestroy());
+    onTurn(response, resetConnection);
     return;
   }
   const { finished, applied, framing } = change(response, original, deps);

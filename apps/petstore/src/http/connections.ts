@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { DenseList } from '@petstore/service/dense-list.ts';
 
 /**
@@ -87,7 +88,7 @@ export class Connections {
       if (socket.writableLength === 0) open.progress = undefined;
       else if (taken !== progress?.taken) open.progress = { taken, since: now };
       // Reset, not ended: an orderly end would wait until the client has read the rest.
-      else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
+      else if (now - progress.since >= this.#options.responseTimeoutMs) resetConnection(socket);
     }
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { closed } from '@petstore/test-support/closed.ts';
 import { onEveryEngine } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
@@ -57,7 +58,7 @@ onEveryEngine(
     await Promise.all(
       Array.from({ length: CLIENTS }, (_, i) =>
         sendAndLeave(port, requests[i % requests.length] ?? '', (socket) => {
-          if (i % 2 === 0) socket.resetAndDestroy();
+          if (i % 2 === 0) resetConnection(socket);
           else socket.end();
         }),
       ),

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { closed } from '@petstore/test-support/closed.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
@@ -230,7 +231,7 @@ test('requests beyond those that may be under way are refused; supervisors are a
   // Whoever leaves takes along what was sent ahead and never had its turn.
   for (let left = 0; left < 3; left++) {
     const { socket, peer, release } = await sendAhead(4);
-    socket.resetAndDestroy();
+    resetConnection(socket);
     await timeUntil(async () => peer.destroyed);
     release();
   }

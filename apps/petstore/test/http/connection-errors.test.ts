@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { LINGER_MS } from '@petstore/http/lingering.ts';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -143,7 +144,7 @@ test('a connection that is cut at any point leaves the service serving', async (
     const read = peers.map(({ bytesRead }) => bytesRead).sort((a, b) => a - b);
     return read.join() === lengths.join();
   });
-  for (const socket of sockets) socket.resetAndDestroy();
+  for (const socket of sockets) resetConnection(socket);
   await timeUntil(async () => peers.every(({ closed }) => closed));
   // It is written behind whatever the service would have made of them.
   await post('/pets', '{"name":"Ada","categoryId":1}');

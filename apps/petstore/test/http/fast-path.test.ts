@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -347,7 +348,7 @@ test('a body in pieces is put together, and one that breaks off makes nothing', 
     line.test(await (await fetch(`${service.origin}/metrics`)).text());
   // The other one asks for the metrics.
   await timeUntil(() => shows(/^petstore_http_requests_in_flight 2$/m));
-  socket.resetAndDestroy();
+  resetConnection(socket);
   await timeUntil(() => shows(/route="\/v1\/pets",status="aborted"} 1/));
   await assertMadeNothing(service, 1);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { parseResponses } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
@@ -168,7 +169,7 @@ test('clients that leave at any moment, also with requests sent ahead, leave no 
         await once(socket, 'connect');
         socket.write(bytes('latency=30s;rate=0.999'));
         await sleep(at / 2);
-        socket.resetAndDestroy();
+        resetConnection(socket);
       }),
     );
   }

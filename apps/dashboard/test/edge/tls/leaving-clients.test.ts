@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { queryObjects } from 'node:v8';
+import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { runAlone } from '@petstore/test-support/clean-up.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { takenConnections } from '../support/edge.ts';
@@ -36,7 +37,7 @@ test('10,000 clients that leave while the store is asked for their host leave no
     // When a later client is served, all of them wait for the answer.
     await askSecurely('/', { host: 'b.test' });
     assert.equal(source.asked.findSite, 1);
-    for (const client of clients) client.resetAndDestroy();
+    for (const client of clients) resetConnection(client);
     await timeUntil(async () => open.size === 0);
     answer();
     await timeUntil(async () => source.asked.findServedCertificate === 1);
@@ -107,7 +108,7 @@ for (const [way, connectTo] of Object.entries(WAYS)) {
       // When a later client is served, all of them wait for the answer.
       await edge.askSecurely('/', { host: 'b.test' });
       assert.equal(source.asked.findSite, 1);
-      for (const { socket } of clients) socket.resetAndDestroy();
+      for (const { socket } of clients) resetConnection(socket);
       await timeUntil(async () => open.size === 0);
       answer();
     };

@@ -195,7 +195,7 @@ export class PostgresServer extends PostgresDatabases {
   async resume(): Promise<void> {
     const child = this.#spawn('postgres', [
       ...['-D', join(this.#folder, 'data'), '-h', '127.0.0.1', '-p', `${this.port}`],
-      ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
+      ...['-c', 'unix_socket_directories=', '-c', 'max_connections=1000'],
       ...['-c', 'shared_buffers=32MB'],
       // In its folder, which is removed: one that is killed leaves it behind.
       ...['-c', 'dynamic_shared_memory_type=mmap'],

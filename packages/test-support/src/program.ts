@@ -42,6 +42,8 @@ export function startProgram(
   // A character may come in two pieces.
   child.stdout?.setEncoding('utf8').on('data', (chunk) => (output.stdout += chunk));
   child.stderr?.setEncoding('utf8').on('data', (chunk) => (output.stderr += chunk));
+  // A program may end without reading what it is given.
+  child.stdin?.on('error', () => undefined);
   // Thrown from here it fails the test that is running, whatever that looks at.
   child.on('close', () => assertNoSecret(output.stderr, `what ${args.join(' ')} wrote`));
   return { child, output };
@@ -56,8 +58,7 @@ export async function runProgram(
   input = '',
 ): Promise<Outcome> {
   const program = startProgram(FILE, command, args, cwd, env);
-  // A program may end without reading what it is given.
-  program.child.stdin?.on('error', () => undefined).end(input);
+  program.child.stdin?.end(input);
   return finished(program);
 }
 

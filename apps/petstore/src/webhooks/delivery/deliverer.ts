@@ -234,11 +234,11 @@ export class Deliverer {
       for (const { courier, deliveries } of changed) courier.unsaved(deliveries);
       throw error;
     }
-    for (const { courier } of changed) {
-      const { webhook } = courier;
-      if (webhook.disabledAt === null) continue;
-      onDisabled(webhook);
-      this.#drop(webhook.id);
+    // Not what has become of it meanwhile: that is not stored yet.
+    for (const { courier, progress } of changed) {
+      if (progress.disabledAt === null) continue;
+      onDisabled(courier.webhook);
+      this.#drop(progress.id);
     }
   }
 

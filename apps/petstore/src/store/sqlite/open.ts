@@ -119,12 +119,11 @@ export function refuseOtherApplication(
   path: string,
   remedy = 'Set PETSTORE_DATABASE_URL to another file.',
 ): void {
-  const applicationId = pragma(db, 'application_id');
-  if (applicationId === APPLICATION_ID) return;
+  // In this order: another process that makes the tables meanwhile sets the id in the same transaction.
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
-  if (applicationId !== 0 || !isEmpty) {
-    throw new UserError(`${path} is another program's SQLite database. ${remedy}`);
-  }
+  const applicationId = pragma(db, 'application_id');
+  if (applicationId === APPLICATION_ID || (applicationId === 0 && isEmpty)) return;
+  throw new UserError(`${path} is another program's SQLite database. ${remedy}`);
 }
 
 /** How many migrations the database has had. */

@@ -26,6 +26,7 @@ import sql from 'sql-template-tag';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending } from './endings.ts';
 import { memoryFileSystem } from './memory-file-system.ts';
+import { REMOVED } from './temporary-folder.ts';
 
 const NOBODY = 65_534;
 
@@ -299,7 +300,7 @@ export function connectTo(url: string): TestConnection {
 /** A folder that whoever the server runs as gets into, but in which nobody else reads; it is gone when `t` ends. */
 async function folderForServer(t: Ending, parent: string): Promise<string> {
   const folder = await mkdtemp(join(parent, 'petstore-postgres-'));
-  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rm(folder, REMOVED));
   await chmod(folder, 0o711);
   return folder;
 }

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anyPort } from '@petstore/lab/ports.ts';
 import type { Ending } from './clean-up.ts';
 import { startProgram } from './program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -161,7 +162,7 @@ async function startConfiguredRecursor(
 async function onFreePort(start: (port: number) => Promise<string>): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await start(await freeUdpPort());
+      return await start(await freePort());
     } catch (error) {
       if (tries === 5 || !/address already in use/i.test(String(error))) throw error;
     }
@@ -170,6 +171,7 @@ async function onFreePort(start: (port: number) => Promise<string>): Promise<str
 
 async function started(t: Ending, path: string, args: string[], folder: string, port: number) {
   const program = startProgram(t, path, args, folder);
+  const closed = once(program.child, 'close');
   const resolver = new Resolver({ timeout: 300, tries: 1 });
   resolver.setServers([`127.0.0.1:${port}`]);
   const deadline = Date.now() + START_MS;
@@ -179,16 +181,30 @@ async function started(t: Ending, path: string, args: string[], folder: string, 
       (error) => error.code as string,
     );
     if (!['ECONNREFUSED', 'ETIMEOUT'].includes(code)) return `127.0.0.1:${port}`;
-    if (Date.now() > deadline || program.child.exitCode !== null)
+    if (Date.now() > deadline || program.child.exitCode !== null) {
+      // Only then all that it said is there.
+      program.child.kill('SIGKILL');
+      await closed;
       throw new Error(`${path} did not start: ${program.output.stdout}${program.output.stderr}`);
+    }
     await sleep(50);
   }
 }
 
-async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
+/** A port that is free for TCP and UDP, and that the system gives to nobody by itself. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await anyPort([]);
+    const socket = createSocket('udp4');
+    try {
+      const bound = once(socket, 'listening');
+      socket.bind(port, '127.0.0.1');
+      await bound;
+      return port;
+    } catch {
+      // Somebody has its UDP half.
+    } finally {
+      socket.close();
+    }
+  }
 }

@@ -113,11 +113,11 @@ describe('files of tests', { concurrency: 3 }, () => {
   });
 
   test('a whole run ends, and says what it waited for, when a program holds the output of a file', async () => {
-    const env = { TEST_SILENCE_MS: `${SILENCE_MS / 2}` };
+    const env = { TEST_SILENCE_MS: `${SILENCE_MS}` };
     const { code, stdout, stderr } = await runWhole('held-output.ts', env);
     assert.equal(code, 1);
     assert.match(stdout, /✔ leaves a program behind/);
-    assert.match(stderr, /^The run does not end: no test began or ended for 4 s\. It waits for:\n/);
+    assert.match(stderr, /^The run does not end: no test began or ended for 8 s\. It waits for:\n/);
     assert.match(stderr, /^ {2}the process \d+: sleep 1005 \n {4}the thread sleep: S \w+\n/m);
   });
 

@@ -19,6 +19,7 @@ import {
   openLab,
   putCheck,
   putVerifiedDomain,
+  renewalTold,
   startLabAuthority,
   until,
 } from './support/lab.ts';
@@ -317,12 +318,7 @@ test('renewal information is asked of the authority that issued, and one that is
   const b = await putVerifiedDomain(lab.db, 'b.example.test', time.now());
   issuer.wake();
   await issued(lab, b);
-  for (const id of [a, b]) {
-    await until(async () => {
-      const next = (await certificateOf(lab.db, id))?.ari_check_at ?? 0;
-      return next > time.now() + 5 * HOUR_MS;
-    }, 'the first word of each');
-  }
+  for (const id of [a, b]) await renewalTold(lab.db, id, time.now);
   first.injectFault({ at: 'renewalInfo', type: 'serverInternal' });
   const soon = time.now() + DAY_MS;
   second.suggestRenewal(() => ({ start: soon, end: soon }));

@@ -146,10 +146,12 @@ test('what is wrong in a file of an archive is told with that file', async (t) =
 
 /** The sizes of the files of uploads. */
 function spooled(dataDir: string): number[] {
-  return readdirSync(join(dataDir, 'spool'), { recursive: true })
-    .map(String)
-    .filter((name) => /\/[0-9a-f]{16}$/.test(name))
-    .map((name) => statSync(join(dataDir, 'spool', name), { throwIfNoEntry: false }))
+  const spool = join(dataDir, 'spool');
+  // Not what is below: a build removes its folders while they are read.
+  return readdirSync(spool)
+    .flatMap((own) => readdirSync(join(spool, own)).map((name) => join(spool, own, name)))
+    .filter((path) => /\/[0-9a-f]{16}$/.test(path))
+    .map((path) => statSync(path, { throwIfNoEntry: false }))
     .flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
 }
 

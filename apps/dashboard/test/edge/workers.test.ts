@@ -45,6 +45,8 @@ onSharedEngines(
 
     const [killed] = (await childrenOf(pid)) as [number];
     process.kill(killed, 'SIGKILL');
+    // What it had accepted goes with it.
+    await timeUntil(async () => !(await childrenOf(pid)).includes(killed));
     const responses = await Promise.all(Array.from({ length: 40 }, get));
     assert.ok(responses.every(({ status }) => status === 200));
     await timeUntil(async () => (await childrenOf(pid)).length === 2);

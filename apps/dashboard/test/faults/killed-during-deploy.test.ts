@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
@@ -31,6 +32,9 @@ const MOMENTS = [
 
 /** Of a document whose build takes a second: each kill comes in its midst. */
 const OPERATIONS = 30;
+
+/** Of one whose build is still under way when a busy machine comes to look at it. */
+const MANY_OPERATIONS = 10 * OPERATIONS;
 
 const HOST = 'petstore.docs.localhost';
 
@@ -121,7 +125,7 @@ test('a deploy whose builds end the process each time is marked failed, and othe
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('deadly', OPERATIONS));
+  const { id } = await post(titledDocument('deadly', MANY_OPERATIONS));
   for (let attempt = 1; attempt <= 3; attempt++) {
     // A first build begins, and those after it begin anew.
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
@@ -143,7 +147,7 @@ test('a service that is stopped in order during a build gives it back, however o
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('patient', OPERATIONS));
+  const { id } = await post(titledDocument('patient', MANY_OPERATIONS));
   for (let stop = 1; stop <= 4; stop++) {
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
     running.child.kill('SIGTERM');
@@ -159,10 +163,10 @@ test('a service that is stopped in order during a build gives it back, however o
 
 test('dashboard deploy goes on when the service is killed and started again meanwhile', async (t) => {
   const folder = await temporaryFolder(t);
-  let running = await serveDashboard(t, folder);
+  const port = `${await anyPort([])}`;
+  let running = await serveDashboard(t, folder, { DASHBOARD_PORT: port });
   const { token, read } = await signedInProject(folder, () => running.url);
   await writeFile(join(folder, 'openapi.json'), titledDocument('followed', OPERATIONS));
-  const { port } = new URL(running.url);
   const env = { DASHBOARD_URL: running.url, DASHBOARD_TOKEN: token };
   const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);
   const id = await newestDeploy(`${folder}/data/dashboard.db`);

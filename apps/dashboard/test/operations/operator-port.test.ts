@@ -173,10 +173,12 @@ onSharedEngines(
     await timeUntil(async () => (await count()) === 30);
     const [killed] = (await childrenOf(edge.child.pid as number)) as [number];
     process.kill(killed, 'SIGKILL');
+    const deaths = async () =>
+      (await readMetrics(operatorPort)).sum('dashboard_edge_worker_deaths_total');
+    await timeUntil(async () => (await deaths()) === 1);
     await timeUntil(async () => (await childrenOf(edge.child.pid as number)).length === 2);
     await timeUntil(async () => (await ask(operatorPort, '/readyz')).status === 200);
     assert.equal(await count(), 30, 'what the dead one had counted stays');
-    const shown = await readMetrics(operatorPort);
-    assert.equal(shown.sum('dashboard_edge_worker_deaths_total'), 1);
+    assert.equal(await deaths(), 1);
   },
 );

@@ -123,8 +123,8 @@ test('a commit that cannot be deployed is not tried again by itself, and the sta
   assertTold(failed.state, /Deploy #\d+ failed\. \S/);
   const { length } = await deploysOf(root);
   // By itself nothing happens any more: the poll finds the same commit.
-  await service.db.updateTable('repositories').set({ next_check_at: 0 }).execute();
   const before = (await readRepository(root)).lastCheckedAt;
+  await service.db.updateTable('repositories').set({ next_check_at: 0 }).execute();
   while ((await readRepository(root)).lastCheckedAt === before)
     await new Promise((r) => setTimeout(r, 50));
   assert.equal((await deploysOf(root)).length, length);

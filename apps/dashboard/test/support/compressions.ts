@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { shareCompressionCache } from '../../server/src/deploys/build/artifact/compress.ts';
@@ -24,7 +24,11 @@ export function shareCompressionsWith(dataDir: string): void {
   mkdirSync(COMPRESSIONS, { recursive: true });
   const spool = join(dataDir, 'spool');
   for (const folder of readdirSync(spool)) {
-    const own = join(spool, folder, 'compressions');
-    if (!existsSync(own)) symlinkSync(COMPRESSIONS, own);
+    try {
+      symlinkSync(COMPRESSIONS, join(spool, folder, 'compressions'));
+    } catch (error) {
+      // A build has begun already, and has one of its own.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }

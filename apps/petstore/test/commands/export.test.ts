@@ -12,7 +12,14 @@ import {
   startProgram,
 } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { ask, copiedFolder, exported, seededFolder, until } from '../support/animals.ts';
+import {
+  ask,
+  copiedFolder,
+  exported,
+  seededFolder,
+  stoppedAtWork,
+  until,
+} from '../support/animals.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const COUNT = 300_000;
@@ -70,12 +77,27 @@ test('an empty store is an empty file; a store that is not there is one sentence
   assert.equal(await readFile(join(folder, 'a'), 'utf8'), '');
 });
 
+/** An export of many animals that stands still when a part is written, but not half. */
+async function stoppedExport(t: Ending, folder: string, bytes: number): Promise<Program> {
+  const file = join(folder, 'pets.ndjson');
+  const { program } = await stoppedAtWork(
+    async () => {
+      await rm(file, { force: true });
+      return { program: start(t, folder, 'pets.ndjson') };
+    },
+    async () => {
+      const size = await sizeOf(`${file}.partial`);
+      return size > bytes && size < whole.length / 2;
+    },
+  );
+  return program;
+}
+
 test('an export that was killed is never taken for a whole one, and goes on where it stopped', async (t) => {
   const folder = await copiedFolder(t, many);
   const file = join(folder, 'pets.ndjson');
   for (const bytes of [1_000_000, 5_000_000]) {
-    const program = start(t, folder, 'pets.ndjson');
-    await until(program, async () => (await sizeOf(`${file}.partial`)) > bytes);
+    const program = await stoppedExport(t, folder, bytes);
     program.child.kill('SIGKILL');
     await finished(program);
     assert.equal(await sizeOf(file), 0, 'no file yet');
@@ -103,18 +125,10 @@ test('a line that was cut in two is written anew, wherever the cut is', async (t
 test('SIGINT leaves a beginning, from which the same command goes on', async (t) => {
   const folder = await copiedFolder(t, many);
   const partial = join(folder, 'pets.ndjson.partial');
-  const interrupted = async () => {
-    const program = start(t, folder, 'pets.ndjson');
-    await until(program, async () => (await sizeOf(partial)) > 100_000);
-    program.child.kill('SIGINT');
-    return finished(program);
-  };
-  let { code, stderr } = await interrupted();
-  // It takes less than half a second, and may be done before the signal comes.
-  for (let tries = 1; tries < 5 && stderr.startsWith(`Wrote ${COUNT} animals`); tries += 1) {
-    await rm(join(folder, 'pets.ndjson'));
-    ({ code, stderr } = await interrupted());
-  }
+  const program = await stoppedExport(t, folder, 100_000);
+  program.child.kill('SIGINT');
+  program.child.kill('SIGCONT');
+  const { code, stderr } = await finished(program);
   assert.equal(code, 130, stderr);
   assert.match(
     stderr,
@@ -247,9 +261,7 @@ test(`an export of ${COUNT} animals takes less than 150 MB of memory`, async (t)
 
 test('of two exports to one file at once one is refused, and one that was killed holds up nobody', async (t) => {
   const folder = await copiedFolder(t, many);
-  const first = start(t, folder, 'pets.ndjson');
-  await until(first, async () => (await sizeOf(join(folder, 'pets.ndjson.partial'))) > 0);
-  first.child.kill('SIGSTOP'); // So that it is still at it, however long the second takes to start.
+  const first = await stoppedExport(t, folder, 0);
   const second = await petstore(folder, ['export', 'pets.ndjson', '--force']);
   assert.equal(second.code, 1);
   assert.match(

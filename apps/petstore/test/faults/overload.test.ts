@@ -82,8 +82,8 @@ async function p99(get: () => Promise<Response>, durationMs: number): Promise<nu
 
 test('200 clients that send headers and bodies a byte at a time cost the others next to nothing, and end in a 408', async (t) => {
   const { get, key, port } = await startProcess(t, {
-    PETSTORE_HEADERS_TIMEOUT_MS: '5000',
-    PETSTORE_REQUEST_TIMEOUT_MS: '6000',
+    PETSTORE_HEADERS_TIMEOUT_MS: '15000',
+    PETSTORE_REQUEST_TIMEOUT_MS: '16000',
   });
   // What else the machine does meets both, so they are asked at the same time.
   const unharmed = await startProcess(t, {});
@@ -138,7 +138,7 @@ test('writes beyond the queue are refused at once, whoever sends them, and reads
   const write = request('POST', '/v1/pets', key, BODY);
   const onEach = async (connections: number, count: number) => {
     const exchanges = Array.from({ length: connections }, () =>
-      exchange(port, write.repeat(count), { timeoutMs: 100, responses: count }),
+      exchange(port, write.repeat(count), { timeoutMs: 20, responses: count }),
     );
     return (await Promise.all(exchanges)).flat();
   };
@@ -158,12 +158,12 @@ test('writes beyond the queue are refused at once, whoever sends them, and reads
     );
   }
   const read = request('GET', '/v1/pets', key) + request('GET', '/readyz', key);
-  const [list, readiness] = await exchange(port, read, { timeoutMs: 100, responses: 2 });
+  const [list, readiness] = await exchange(port, read, { timeoutMs: 20, responses: 2 });
   assert.equal(list?.status, 200);
   await assertNotReady(readiness, 'writeQueue', /^Too many writes wait/);
   // Not even the key or the body is looked at.
   const strangers = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
-  const [stranger] = await exchange(port, strangers, { timeoutMs: 100 });
+  const [stranger] = await exchange(port, strangers, { timeoutMs: 20 });
   assert.equal(stranger?.status, 503);
 
   // Nobody waited for the lock: those who do would have failed by now.

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { connectTo } from '@petstore/test-support/postgres.ts';
+import { connectTo, freePort } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
@@ -27,10 +26,7 @@ function assertRefused(outcome: Awaited<ReturnType<typeof petstore>>, message: R
 test('a server that cannot be reached, or does not let one in, is refused by name', async () => {
   const server = await sharedServer();
   const url = await server.createDatabase();
-  const closed = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => closed.once('listening', resolve));
-  const { port } = closed.address() as { port: number };
-  await new Promise((resolve) => closed.close(resolve));
+  const port = await freePort();
   assertRefused(
     await create(url.replace(`:${server.port}/`, `:${port}/`)),
     /PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached or cannot work now \(ECONNREFUSED\)\. Start/,

@@ -49,7 +49,8 @@ test('rows become visible in the order of their ids, so that who follows links m
     const observer = rawConnection(t, url);
     const other = await open(t, url);
     await create(store, 4);
-    await raw.unsafe(`BEGIN; ${INSERT}`);
+    // A test may take longer over it than who inserts and is idle has.
+    await raw.unsafe(`BEGIN; ${INSERT}; SET LOCAL idle_in_transaction_session_timeout = 0`);
     let isOpen = true;
     const later = [store, other].map(async ({ pets }) => {
       await pets.create(rex);

@@ -30,7 +30,8 @@ export function databaseIn(folder: string): string {
 
 /** One value out of the database of a folder, as SQLite has it. */
 export function ask(folder: string, sql: string): unknown {
-  const db = new DatabaseSync(databaseIn(folder));
+  // Who closes the database, or opens it after a crash, has it alone for a moment.
+  const db = new DatabaseSync(databaseIn(folder), { timeout: 10_000 });
   try {
     return Object.values(db.prepare(sql).get() ?? {})[0];
   } finally {

@@ -41,7 +41,10 @@ export async function startCollector(t: TestContext) {
       response.writeHead(404).end();
       return;
     }
-    const { resourceSpans } = (await json(request)) as Export;
+    // A sender may end in the midst of its request.
+    const sent = (await json(request).catch(() => undefined)) as Export | undefined;
+    if (!sent) return;
+    const { resourceSpans } = sent;
     for (const { resource, scopeSpans } of resourceSpans) {
       for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
         const attributes = byName(span.attributes);

@@ -24,7 +24,9 @@ export class Receiver {
   static async start(t: Ending): Promise<Receiver> {
     const receiver = new Receiver();
     const server = createServer(async (request, response) => {
-      const body = await text(request);
+      const body = await text(request).catch(() => undefined);
+      // Its sender has ended in the midst of it.
+      if (body === undefined) return;
       const headers = request.headers as Record<string, string>;
       const received = {
         ...{ webhookId: headers['webhook-id'] ?? '', headers, body, event: JSON.parse(body) },

@@ -21,7 +21,6 @@ test('two processes send each event to each webhook once, in order; when one is 
   const { stdout } = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);
   const { key } = JSON.parse(stdout) as { key: string };
   const first = await serve(t, folder, env);
-  const second = await serve(t, folder, env);
   const call = async (method: string, path: string, body: object, origin = second.origin) => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const response = await fetch(`${origin}/v1${path}`, {
@@ -41,6 +40,7 @@ test('two processes send each event to each webhook once, in order; when one is 
   // One that is stopped takes none, so each gets one of the two.
   await call('POST', '/webhooks', { url }, first.origin);
   await ownsOne(first.origin);
+  const second = await serve(t, folder, env);
   first.child.kill('SIGSTOP');
   await call('POST', '/webhooks', { url });
   await ownsOne(second.origin);

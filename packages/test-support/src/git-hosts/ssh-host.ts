@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -64,7 +65,9 @@ AcceptEnv GIT_PROTOCOL
       return `${type} ${data}`;
     },
     async renewHostKey() {
+      const ended = once(server, 'exit');
       server.kill('SIGKILL');
+      await ended;
       await makeKey();
       server = await start(t, config, port);
     },

@@ -29,6 +29,8 @@ import { type ChallengeHost, startChallengeHost } from './challenge-host.ts';
 
 export const SEALER = sealerOf(randomBytes(32), 'a test');
 
+const HOUR_MS = 3_600_000;
+
 export const HOST = 'docs.example.test';
 
 export interface Lab {
@@ -271,6 +273,15 @@ export function certificateOf(db: Db, domainId: string) {
     .selectAll()
     .where('domain_id', '=', domainId)
     .executeTakeFirst();
+}
+
+/** Waits until the authority has said when to renew a certificate, and what it said is stored. */
+export async function renewalTold(db: Db, domainId: string, now: () => number): Promise<void> {
+  await until(async () => {
+    const row = await certificateOf(db, domainId);
+    // Asked next after six hours; while it is being asked, in an hour.
+    return (row?.ari_check_at ?? 0) > now() + 5 * HOUR_MS;
+  }, 'when to renew');
 }
 
 export function issuanceOf(db: Db, domainId: string) {

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
@@ -26,7 +31,7 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
   const received: Received[] = [];
   const open = { now: 0, most: 0 };
   const receiver = { received, open, url: '', answer: status(204) };
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     open.now += 1;
     open.most = Math.max(open.most, open.now);
     response.on('close', () => {
@@ -36,6 +41,10 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
     const got = { headers, path, body: await text(request) };
     received.push(got);
     await receiver.answer(response, got);
+  };
+  const server = createServer((request, response) => {
+    // A sender may break off in the midst of its request.
+    receive(request, response).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

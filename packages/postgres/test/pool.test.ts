@@ -172,7 +172,7 @@ test('a session that takes its time to end has its place until it is gone', asyn
   const pool = openPool(t, url, { size: 1, limitMs: 10_000 });
   // A session drops its temporary tables when it ends.
   const tables = `DO $$ BEGIN
-    FOR i IN 1..200 LOOP EXECUTE format('CREATE TEMP TABLE t%s (i int)', i); END LOOP;
+    FOR i IN 1..1000 LOOP EXECUTE format('CREATE TEMP TABLE t%s (i int)', i); END LOOP;
   END $$`;
   const ends = {
     'cut by an administrator': (db: Connection) =>
@@ -469,7 +469,7 @@ test('a lease has a connection for itself until it is released', async (t) => {
 });
 
 test('a late statement takes the connection of its lease with it', async (t) => {
-  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 2_000 });
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 300 });
   await untilDone(pool, one);
   const lease = await pool.lease();
   const { rows } = await lease.query('SELECT pg_backend_pid() AS pid');

@@ -82,8 +82,8 @@ async function p99(get: () => Promise<Response>, durationMs: number): Promise<nu
 
 test('200 clients that send headers and bodies a byte at a time cost the others next to nothing, and end in a 408', async (t) => {
   const { get, key, port } = await startProcess(t, {
-    PETSTORE_HEADERS_TIMEOUT_MS: '15000',
-    PETSTORE_REQUEST_TIMEOUT_MS: '16000',
+    PETSTORE_HEADERS_TIMEOUT_MS: '5000',
+    PETSTORE_REQUEST_TIMEOUT_MS: '6000',
   });
   // What else the machine does meets both, so they are asked at the same time.
   const unharmed = await startProcess(t, {});

@@ -117,7 +117,7 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
     'every read succeeds',
   );
   // As quick as while writes went on, whatever the machine is.
-  await assertTook(median, Math.max(20, 3 * before), `a read, and ${before} ms before,`);
+  assert.ok(median < Math.max(20, 3 * before), `${median} ms, and ${before} ms before`);
   assert.deepEqual(refused(), writes.slice(-refused().length), 'no write succeeds');
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
   assert.equal((await call('GET', '/readyz/writes')).status, 503);

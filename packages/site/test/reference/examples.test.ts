@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertWithin, cpuTimeOf } from '@petstore/test-support/within.ts';
+import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import { bodyExample, examplesOf, MAX_TEXT } from '../../src/reference/examples/examples.ts';
 import type { ReferenceContext } from '../../src/reference/reference-context.ts';
 import { exampleContext } from './example-context.ts';
@@ -298,13 +298,13 @@ const HOSTILE: readonly { readonly name: string; readonly schema: Record<string,
 
 for (const { name, schema } of HOSTILE) {
   for (const type of ['application/json', 'application/xml']) {
-    test(`an example of a schema with ${name} is small and made soon: ${type}`, async () => {
+    test(`an example of a schema with ${name} is small and made soon: ${type}`, () => {
       const hostile = exampleContext({ components: { schemas: bomb } });
       let examples: ReturnType<typeof examplesOf> = [];
-      const make = () => {
+      const took = cpuTimeOf(() => {
         examples = examplesOf(hostile, { schema }, type, 'response', '');
-      };
-      await assertWithin(1_000, () => cpuTimeOf(make));
+      });
+      assert.ok(took < 1_000, `${took} ms`);
       for (const { text } of examples) assert.ok(text.length <= MAX_TEXT + 10);
       assert.equal(({} as Record<string, unknown>).type, undefined);
     });

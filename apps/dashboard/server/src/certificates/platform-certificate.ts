@@ -12,7 +12,6 @@ import {
 } from '../store/platform-certificates.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
 import { type AccountDeps, openAccounts } from './account.ts';
-import { ProblemError } from './acme-transport.ts';
 import { type PlatformCertificate, platformCertificates } from './platform-names.ts';
 import {
   coversAll,
@@ -160,8 +159,7 @@ async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCe
     const { hostname } = certificate;
     log.warn({ err: error, hostname }, 'a certificate of the installation was not issued');
     // Of an ended process: the authority looked while the name server was gone with it.
-    const isFailed = error instanceof OrderFailedError || error instanceof ProblemError;
-    const isLeftOver = row.order_key !== null && isFailed;
+    const isLeftOver = row.order_key !== null && error instanceof OrderFailedError;
     const failures = isLeftOver ? row.failures : row.failures + 1;
     const pause = isLeftOver
       ? LEFT_OVER_MS

@@ -6,7 +6,7 @@ import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { versionOf } from '@petstore/site/openapi/version.ts';
 import { toJson } from '@petstore/site/syntax/exact-text.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
-import { assertWithin, cpuTimeOf } from '@petstore/test-support/within.ts';
+import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { built, fixture, textOf } from '../../support/build-site.ts';
@@ -76,13 +76,13 @@ for (const name of FIXTURES) {
   });
 }
 
-test('JSON of 10 MB is read in a second', async () => {
+test('JSON of 10 MB is read in a second', () => {
   const text = JSON.stringify({
     items: Array(99_000).fill({ name: 'x'.repeat(50), list: [1, 2, 3], deep: { a: true } }),
   });
   assert.ok(text.length > 9_000_000 && text.length < 10_000_000);
-  // Twice the time, for what others do to the memory that cores share.
-  await assertWithin(2_000, () => cpuTimeOf(() => read(text)));
+  const took = cpuTimeOf(() => read(text));
+  assert.ok(took < 2_000, `${took} ms, allowed twice the time for machines that are busy`);
 });
 
 test('a document in YAML and the same in JSON make the same site', async () => {

@@ -30,7 +30,10 @@ program
     10,
   )
   .option('--random', 'faults at random only')
-  .option('--only <faults>', 'these scenarios alone, separated by commas')
+  .option(
+    '--only <faults>',
+    'these scenarios alone, or with --random these faults, separated by commas',
+  )
   .option(
     '--times <times>',
     'how often each scenario is played, in rounds, 1 to 100',

@@ -5,7 +5,7 @@ import { connectTo, PostgresServer } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertWithin, timeOf, timeUntil } from '@petstore/test-support/within.ts';
 import { concurrentClients } from '../support/concurrent-clients.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { petstore, serve } from '../support/program.ts';
@@ -149,4 +149,36 @@ test('a standby ahead of the primary shows nothing that the primary does not, an
   assert.equal(await used(), 0);
   await clients.end();
   assert.deepEqual(clients.history.violations(), []);
+});
+
+test('a standby that falls silent keeps no reader waiting for half a second', async (t) => {
+  const server = await PostgresServer.start(t);
+  const url = await server.createDatabase();
+  const standby = await server.standby('standby');
+  const cable = await tcpProxy(t, standby.port);
+  const standbyUrl = standby.url(new URL(url).pathname.slice(1));
+  const replica = standbyUrl.replace(`${standby.port}`, `${cable.port}`);
+  const { key, origins } = await startProcesses(t, url, replicas(replica));
+  const [one = ''] = origins;
+  const labels = { replica: nameOf(replica) };
+  const lost = () => counted(one, 'fallbacks_total', { ...labels, reason: 'lost' });
+  const read = async () => {
+    const response = await fetch(`${one}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(response.status, 200);
+    await response.text();
+  };
+  await assertWithin(
+    500,
+    async () => {
+      cable.restore();
+      await timeUntil(async () => (await counted(one, 'used', labels)) === 1);
+      await read();
+      const before = await lost();
+      cable.silence();
+      const took = await timeOf(read);
+      assert.ok((await lost()) > before, 'the standby was asked, and did not respond');
+      return took;
+    },
+    'a read while the standby was silent',
+  );
 });

@@ -39,7 +39,7 @@ export interface Limits {
 export const FAILOVER: Limits = { readsMs: 35_000, writesMs: 35_000 };
 
 /**
- * Another standby confirms: the silent one is dropped after 5 s, and Patroni checks every 5 s. Reads notice nothing.
+ * Another standby confirms: the silent one is dropped after 5 s, and Patroni checks every 3 s. Reads notice nothing.
  */
 export const NEXT_STANDBY: Limits = { readsMs: 1_000, writesMs: 15_000 };
 

@@ -25,7 +25,9 @@ export interface Options {
 /** Plays faults on a cluster of its own. Whether there was no violation. */
 export async function runTest(options: Options): Promise<boolean> {
   const { minutes, random = false, only, times, hold, log } = options;
-  const chosen = Array.from({ length: times }, () => scenariosOf(random, only)).flat();
+  const named = only?.split(',').map(findFault);
+  const chosen = random ? [] : Array.from({ length: times }, () => scenariosOf(named)).flat();
+  const atRandom = random ? (named ?? FAULTS) : named ? [] : FAULTS;
   const shutdown = stopOnSignals();
   const began = performance.now();
   const say = (what: string) => {
@@ -47,8 +49,8 @@ export async function runTest(options: Options): Promise<boolean> {
     await playScenarios(stage, chosen, hold === undefined ? undefined : hold * 1_000, onTrial);
     const scenarios = trials.length;
     const left = minutes - (performance.now() - began) / 60_000;
-    if (only === undefined && left > 0)
-      await playAtRandom(stage, left, onTrial, (each) => {
+    if (atRandom.length > 0 && left > 0)
+      await playAtRandom(stage, atRandom, left, onTrial, (each) => {
         notDone.push(each);
         say(`Not done: ${each.fault}: ${each.why}`);
       });
@@ -75,15 +77,13 @@ export async function runTest(options: Options): Promise<boolean> {
   }
 }
 
-/** Throws a UserError where there is no such scenario. */
-function scenariosOf(random: boolean, only: string | undefined) {
-  if (random) return [];
-  if (only === undefined) return SCENARIOS;
-  return only.split(',').map((id) => {
-    const { id: fault } = findFault(id);
-    const scenario = SCENARIOS.find((each) => each.fault === fault);
+/** The scenarios of faults, or all. Throws a UserError for a fault without one. */
+function scenariosOf(faults: readonly Fault[] | undefined): readonly Scenario[] {
+  if (!faults) return SCENARIOS;
+  return faults.map(({ id }) => {
+    const scenario = SCENARIOS.find(({ fault }) => fault === id);
     if (!scenario)
-      throw new UserError(`${fault} happens in random runs only: it is not a scenario.`);
+      throw new UserError(`${id} is not a scenario: it happens at random only. Add --random.`);
     return scenario;
   });
 }
@@ -133,9 +133,10 @@ interface NotDone {
   readonly why: string;
 }
 
-/** Plays random faults until the time is over. Each kind comes once before any is repeated. */
+/** Plays faults at random until the time is over. Each kind comes once before any is repeated. */
 async function playAtRandom(
   stage: Stage,
+  faults: readonly Fault[],
   minutes: number,
   onTrial: (trial: Trial) => void,
   onNotDone: (notDone: NotDone) => void,
@@ -143,7 +144,7 @@ async function playAtRandom(
   const end = performance.now() + minutes * 60_000;
   let left: Fault[] = [];
   while (performance.now() < end) {
-    if (left.length === 0) left = shuffled(FAULTS);
+    if (left.length === 0) left = shuffled(faults);
     const fault = left.pop() as Fault;
     const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
       onNotDone({ fault: fault.id, at: new Date().toISOString(), why: error.message });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@petstore/postgres/connection.ts';
-import { PoolFullError, TimeLimitError } from '@petstore/postgres/errors.ts';
+import { PoolFullError } from '@petstore/postgres/errors.ts';
 import { Pool } from '@petstore/postgres/pool.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { serverOf } from '../client.ts';
 import type { Position, PrimaryPosition } from './primary-position.ts';
+import { Silence, SilentError } from './silence.ts';
 
 /**
  * How long a read waits for a replica to reach the primary's position, and then for the primary to show what the
@@ -17,7 +18,10 @@ const CATCH_UP_MS = 30;
 /** How often it checks meanwhile. */
 const LOOK_INTERVAL_MS = 2;
 
-/** The time limit of a read on a replica, in milliseconds. A cut cable would not end it. */
+/** How long a replica may respond to nothing, in milliseconds. All reads that wait for it then go to the primary. */
+const SILENCE_MS = 250;
+
+/** The time limit of a read on a replica that responds to others, in milliseconds. */
 const LIMIT_MS = 1_000;
 
 /** How many reads may wait for a connection to a replica. */
@@ -66,6 +70,7 @@ export class Replica {
   lag = 0;
   readonly #pool: Pool;
   readonly #primary: PrimaryPosition;
+  readonly #silence = new Silence(SILENCE_MS);
   readonly #reached = new WeakMap<Connection, Reached>();
 
   constructor(address: PostgresAddress, size: number, primary: PrimaryPosition) {
@@ -81,7 +86,8 @@ export class Replica {
   async row<Row>(statement: Sql, position: Position): Promise<Row | undefined> {
     this.underWay++;
     try {
-      const row = await this.#pool.run((db) => this.#read<Row>(db, statement, position));
+      const reading = this.#pool.run((db) => this.#read<Row>(db, statement, position));
+      const row = await this.#silence.unlessSilent(reading);
       await this.#untilVisible(row.before, position);
       return row.isThere ? row : undefined;
     } catch (error) {
@@ -159,8 +165,7 @@ export class Replica {
       return error;
     }
     if (error instanceof PoolFullError) return new ReplicaError('busy', error.message);
-    // The other connections are as silent.
-    if (error instanceof TimeLimitError) this.#pool.discardAll();
+    if (error instanceof SilentError) return new ReplicaError('lost', error.message);
     return new ReplicaError('lost', 'it did not respond, or the query failed', {
       cause: error,
     });

@@ -1,0 +1,31 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Silence, SilentError } from '../../src/store/postgres/replicas/silence.ts';
+
+const LIMIT_MS = 100;
+
+test('slow work waits for its outcome while other work ends, and is given up when nothing does', async () => {
+  const silence = new Silence(LIMIT_MS);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const slow = silence.unlessSilent(promise);
+  const begun = performance.now();
+  while (performance.now() < begun + 3 * LIMIT_MS) await silence.unlessSilent(sleep(10));
+  resolve('its outcome');
+  assert.equal(await slow, 'its outcome');
+
+  const never = new Promise<never>(() => {});
+  await assert.rejects(Promise.all([1, 2].map(() => silence.unlessSilent(never))), SilentError);
+  assert.equal(await silence.unlessSilent(sleep(10, 'later work')), 'later work');
+});
+
+test('a process that stood still itself hears first what came meanwhile', async () => {
+  const silence = new Silence(LIMIT_MS);
+  // After this turn come the timers, and then what arrived.
+  await setImmediate();
+  const ended = silence.unlessSilent(stat('.'));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * LIMIT_MS);
+  assert.ok((await ended).isDirectory());
+});

@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import { eventsRoutes } from './events/events-routes.ts';
 import { limitEvents } from './events/retention.ts';
 import { EventStreams } from './events/streams/event-streams.ts';
-import type { Faults } from './faults/faults.ts';
+import type { FaultInjector } from './faults/faults.ts';
 import { faultsRoutes, operationsWithFaults } from './faults/faults-routes.ts';
 import { admission } from './http/admission/admission.ts';
 import type { Authentication } from './http/admission/authentication.ts';
@@ -19,7 +19,7 @@ import type { FastPath } from './http/fast-path.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { letBodyBeOmitted } from './http/optional-body.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';
-import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
+import { idempotencyReader, keepBody } from './idempotency/idempotency-key-header.ts';
 import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
 import { petQueriesRoutes } from './pets/pet-queries-routes.ts';
@@ -32,7 +32,7 @@ import { sandboxesRoutes } from './sandboxes/sandboxes-routes.ts';
 import { sweepSandboxes } from './sandboxes/sweep.ts';
 import type { SandboxStores } from './store/sandbox/sandbox-stores.ts';
 import type { Store } from './store/store.ts';
-import { Deliveries } from './webhooks/delivery/deliveries.ts';
+import { DeliveryService } from './webhooks/delivery/delivery-service.ts';
 import { webhooksRoutes } from './webhooks/webhooks-routes.ts';
 
 const MS_PER_HOUR = 3_600_000;
@@ -48,8 +48,8 @@ interface ApiDeps {
   /** What a request with an active key has to pass. */
   readonly check: Check;
   readonly fastPath: FastPath;
-  /** What goes wrong on request; undefined where that is not offered. */
-  readonly faults: Faults | undefined;
+  /** Injects faults into requests with keys of sandboxes; undefined where the service has no sandboxes. */
+  readonly faults: FaultInjector | undefined;
   /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
@@ -93,14 +93,14 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     log,
   });
   const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey: limitResultsOf });
-  fastPath.watch(api, idempotencyOf);
+  fastPath.watch(api, { idempotencyOf, baseUrl });
   api.addHook('preParsing', checkBodyHeaders);
   api.removeAllContentTypeParsers();
   api.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
-      // A body that still comes behind a 408 must not be carried out.
+      // The service has responded 408 already: a body that arrives after that must not be carried out.
       if (isCutOff(request.raw)) return done(requestTimeout());
       const { hasNestedIntegers, isBodyOptional } = request.route.config;
       // Many clients send a Content-Type also with requests that have no body.
@@ -123,7 +123,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   limitEvents(api, {
     ...{ logs, log, keptMs: config.eventsHours * MS_PER_HOUR, maxBytes: config.eventsMaxBytes },
   });
-  const deliveries = new Deliveries({ config, store, log, metrics });
+  const deliveries = new DeliveryService({ config, store, log, metrics });
   const stopping = new AbortController();
   api.addHook('onReady', async () => deliveries.start());
   api.addHook('preClose', async () => stopping.abort());

@@ -30,6 +30,6 @@ await addCommands(program, {
 
 await runProgram(program, (error) =>
   error instanceof StoreUnavailableError
-    ? `The database cannot do this now: it is locked by another program, full, or away (${reason(error)}). Try again.`
+    ? `The database is unavailable: it is locked by another program, full, or unreachable (${reason(error)}). Try again.`
     : undefined,
 );

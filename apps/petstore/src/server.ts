@@ -16,7 +16,7 @@ import { CATEGORY_SCHEMAS } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { EVENT_SCHEMAS } from './events/event.ts';
 import { FAULT_SCHEMAS } from './faults/fault-rule.ts';
-import { Faults } from './faults/faults.ts';
+import { FaultInjector } from './faults/faults.ts';
 import { admissionChecks } from './http/admission/admission.ts';
 import { Authentication } from './http/admission/authentication.ts';
 import { announceDeprecation } from './http/admission/deprecation.ts';
@@ -30,7 +30,7 @@ import { OtherMethods } from './http/methods.ts';
 import { createNodeServer, securityHeaders } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
 import { handleInOrder } from './http/pipelining.ts';
-import { checkRequestLine, isNoPathOfOurs } from './http/request-checks.ts';
+import { cannotBePath, checkHead } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { responseOf } from './http/service-response.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -70,8 +70,8 @@ const schemas: readonly Named[] = [
   ErrorBody,
 ];
 
-/** How many of the requests under way may wait because a fault says so: the others are for those who work. */
-const MAX_PART_WAITING = 0.25;
+/** The share of the requests in flight that injected faults may delay at once; the rest is kept for other requests. */
+const MAX_DELAYED_SHARE = 0.25;
 
 type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
@@ -111,6 +111,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const onError = errorHandler(respondWithError);
   const cors = crossOrigin(config.corsOrigins);
   const isDebugging = log.isLevelEnabled('debug');
+  const otherMethods = new OtherMethods(config.stability);
   const observer = new RequestObserver({
     metrics: httpMetrics,
     accessLog: new AccessLog(log, isDebugging ? 'all' : config.accessLog, config.slowRequestMs),
@@ -144,16 +145,15 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { isCutOff } = connections;
   const fastPath = new FastPath({
     ...{ changes, store, authentication, check, observer, respondWithError, isCutOff },
-    baseUrl: () => ownBaseUrl(),
     stability: config.stability,
   });
   const { writeQueue } = store;
   const overload = new Overload({ limits: config, writeQueue, log, metrics });
   const faults = sandboxStores
-    ? new Faults({
+    ? new FaultInjector({
         store: store.faults,
         staleStore: (sandbox, changes) => sandboxStores.storeOf(sandbox, changes),
-        maxWaiting: Math.ceil(config.maxRequestsInFlight * MAX_PART_WAITING),
+        maxWaiting: Math.ceil(config.maxRequestsInFlight * MAX_DELAYED_SHARE),
         now,
       })
     : undefined;
@@ -199,12 +199,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     announceDeprecation(request.route.config, responseOf(reply), ownBaseUrl);
     done();
   });
-  app.addHook('onRequest', checkRequestLine);
+  app.addHook('onRequest', checkHead);
   cors.respondToPreflights(app);
   app.addHook('onRequest', function refuseUnknown(request, reply, done) {
     // Before the body is read: there is nothing at this path, whatever the body says. The router would take the empty
     // text behind a last slash for a parameter.
-    done(isNoPathOfOurs(request.url) ? pathNotFound() : otherMethods.refusalOf(request, reply));
+    done(cannotBePath(request.url) ? pathNotFound() : otherMethods.errorFor(request, reply));
   });
   app.setErrorHandler<FastifyError>(onError);
 
@@ -215,7 +215,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.addHook('onClose', () => usage.close());
 
-  const otherMethods = new OtherMethods(app, config.stability);
+  otherMethods.watch(app);
   collectOperations(app, config.stability, schemas, { hasSandboxes });
 
   app.register(apiRoutes, {

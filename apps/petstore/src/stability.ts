@@ -8,8 +8,8 @@ export type StabilityLevel = (typeof STABILITY_LEVELS)[number];
 interface Marked {
   /** Shown in the document as `x-stability`. */
   stability?: Mark;
-  /** The interface has the operation: it is offered at every level, whatever its mark. */
-  isOfInterface?: boolean;
+  /** The API specification requires the operation: every level of stability offers it. */
+  isRequiredBySpecification?: boolean;
 }
 
 declare module 'fastify' {
@@ -17,7 +17,10 @@ declare module 'fastify' {
 }
 
 /** Whether a service of a level offers an operation. */
-export function isOffered({ stability, isOfInterface }: Marked, level: StabilityLevel): boolean {
+export function isOffered(
+  { stability, isRequiredBySpecification }: Marked,
+  level: StabilityLevel,
+): boolean {
   const place = STABILITY_LEVELS.indexOf(stability ?? 'stable');
-  return isOfInterface === true || place <= STABILITY_LEVELS.indexOf(level);
+  return isRequiredBySpecification === true || place <= STABILITY_LEVELS.indexOf(level);
 }

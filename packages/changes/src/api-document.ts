@@ -3,7 +3,7 @@ import {
   type OpenApiDocument,
   type PlaceOf,
 } from '@petstore/site/openapi/openapi-types.ts';
-import { decoded } from '@petstore/site/openapi/references.ts';
+import { decodeUri } from '@petstore/site/syntax/decode-uri.ts';
 import { fromPointer, toPointer } from '@petstore/site/syntax/source.ts';
 
 /** A document to compare: OpenAPI 3.0, 3.1 or 3.2, one file (references lead to places of it). */
@@ -51,7 +51,7 @@ export class ApiDocument {
     const known = this.#targets.get(reference);
     if (known) return known;
     let at: At = /^#(?:\/|$)/.test(reference) ? this.root : NOTHING;
-    for (const token of fromPointer(decoded(reference.slice(1)))) {
+    for (const token of fromPointer(decodeUri(reference.slice(1)))) {
       const holder = this.follow(at, left);
       at = memberOf(holder, token) ?? NOTHING;
     }

@@ -21,7 +21,7 @@ program
   .command('test', { hidden: true })
   .usage('[options]')
   .description(
-    'Plays every scenario of deploy/cluster/README.md, then faults at random until the time is over. Ends with 1 when anything came out that must not.',
+    'Plays every scenario of deploy/cluster/README.md, then faults at random until the time is over. Exits with code 1 when anything came out that must not.',
   )
   .option(
     '--minutes <minutes>',

@@ -39,7 +39,9 @@ const PAGES: readonly RegExp[] = [
 export function parseRepositoryUrl(text: string): RepositoryUrl {
   const typed = text.trim();
   if (typed === '') throw refused(`url must be the address of a repository, ${EXAMPLES}.`);
-  if (typed.length > MAX_LENGTH) throw refused(`url must have ${MAX_LENGTH} letters at most.`);
+  if (typed.length > MAX_LENGTH) {
+    throw refused(`url must be at most ${MAX_LENGTH} characters long.`);
+  }
   if (/[\p{Cc}\s]/u.test(typed))
     throw refused('url must have no spaces and no control characters in it.');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(typed)?.[1]?.toLowerCase();
@@ -58,7 +60,7 @@ export function parseRepositoryUrl(text: string): RepositoryUrl {
 }
 
 function readHttps(typed: string): RepositoryUrl {
-  if (!URL.canParse(typed)) throw refused(`url is no address of a repository, ${EXAMPLES}.`);
+  if (!URL.canParse(typed)) throw refused(`url is not the address of a repository, ${EXAMPLES}.`);
   const url = new URL(typed);
   if (url.username !== '' || url.password !== '') {
     throw refused(
@@ -85,7 +87,7 @@ function readScp([, user, host = '', path = '']: readonly string[]): RepositoryU
 
 function readSsh(typed: string): RepositoryUrl {
   const [match, user, host = '', port = '', path = ''] = SSH.exec(typed) ?? [];
-  if (match === undefined) throw refused(`url is no ssh address of a repository, ${EXAMPLES}.`);
+  if (match === undefined) throw refused(`url is not an ssh address of a repository, ${EXAMPLES}.`);
   if (user?.includes(':'))
     throw refused('url must have no password in it: ssh takes the deploy key.');
   return ssh(user, host, port, path);
@@ -93,11 +95,13 @@ function readSsh(typed: string): RepositoryUrl {
 
 function ssh(user = 'git', typedHost: string, typedPort: string, path: string): RepositoryUrl {
   // The user and the host become arguments of a command: a dash at the beginning would make them options.
-  if (!/^[\w.][\w.+-]*$/.test(user)) throw refused(`url has the user ${user}, which no host has.`);
+  if (!/^[\w.][\w.+-]*$/.test(user)) {
+    throw refused(`url has the user ${user}, which is not a valid user name.`);
+  }
   const host = canonicalHost(typedHost);
   const port = typedPort === '' ? 22 : Number(typedPort);
   if (port < 1 || port > 65_535)
-    throw refused(`url has the port ${typedPort}, which there is not.`);
+    throw refused(`url has the port ${typedPort}; a port is from 1 to 65535.`);
   const place = `${isIPv6(host) ? `[${host}]` : host}${port === 22 ? '' : `:${port}`}`;
   const repository = pathOf(path);
   return {

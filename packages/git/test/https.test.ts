@@ -96,7 +96,7 @@ test('a host that forbids, that knows no such repository, or that has trouble is
     response.end('001e# service=git-upload-pack\n0000\xff\xff\xff\xff');
     return true;
   };
-  await failsWith('bad_repository', /no repository that git can read/, ask(), settings);
+  await failsWith('bad_repository', /did not send a repository that git can read/, ask(), settings);
 });
 
 test('a redirect on the same host is followed, as that of a renamed repository', {

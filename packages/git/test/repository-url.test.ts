@@ -82,9 +82,9 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['https://host/a%ff', /for no letter/],
   ['ssh://git:secret@host/x', /no password in it/],
   ['ssh://git@host:99999/x', /port 99999/],
-  ['ssh://git@host', /no ssh address|path/],
+  ['ssh://git@host', /not an ssh address|path/],
   ['ssh://git@/x', /no name of a host/],
-  [`https://host/${'x'.repeat(1_000)}`, /1,?000 letters at most/],
+  [`https://host/${'x'.repeat(1_000)}`, /1,?000 characters long/],
 ];
 
 test('what is no such address is refused with what to write', () => {

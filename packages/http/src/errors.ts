@@ -15,7 +15,7 @@ export const ERRORS = {
   invalid_transition: { status: 409, meaning: 'The status cannot change in this way.' },
   idempotency_conflict: {
     status: 409,
-    meaning: 'The first request with this Idempotency-Key has not ended.',
+    meaning: 'Another request with this Idempotency-Key has not ended.',
   },
   events_expired: {
     status: 410,

@@ -1,7 +1,7 @@
 /**
- * Finds which of a service's paths a request may mean that the router has no route for: to say 404, or 405 where the
- * path has other methods. To give the router a route for each of the thirty other methods of each path takes a fifth of
- * a start.
+ * The paths that a request without a route may mean: the response is 405 where such a path has other methods, and 404
+ * otherwise. To give the router a route for each of the thirty other methods of each path would take a fifth of a
+ * start.
  */
 export class PathPatterns {
   readonly #parts = new Map<string, readonly string[]>();

@@ -71,7 +71,7 @@ export class Connection {
   }
 
   /** The host and port that it leads to. */
-  get place(): string {
+  get hostAndPort(): string {
     return `${this.#host.host}:${this.#host.port}`;
   }
 

@@ -15,7 +15,7 @@ const PROBES = 3;
  * hold the session that was used last. It comes first, with unnamed statements, since the sessions of such a pooler
  * have the named ones of other processes. Throws a UserError that names the program and the variable with the address.
  */
-export async function refusePoolerOfTransactions(
+export async function refuseTransactionPooling(
   connection: Connection,
   server: PostgresServer,
   program: string,
@@ -30,7 +30,7 @@ export async function refusePoolerOfTransactions(
       others.push(other);
       if (!(await begins(other)) || (await sessionOf(connection)) !== session) {
         throw new UserError(
-          `${server.address.server} is a pooler that gives each transaction another session, which ${program} cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let ${variable} name PostgreSQL itself.`,
+          `${server.address.server} pools connections by transaction, which ${program} cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let ${variable} name PostgreSQL itself.`,
         );
       }
     }

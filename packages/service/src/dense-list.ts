@@ -9,7 +9,6 @@ export type Remove = () => void;
 /**
  * A set of values that come and go with each request, in no order.
  *
- *
  * A Set would do, but for the garbage collector: V8's Set moves to a new table every so many changes, and the old table
  * refers to the new one for iterators that are under way. Once a table is in the old generation, it keeps all later
  * tables alive until a full collection, and with them each value that was ever in one. For the requests under way, that

@@ -38,7 +38,7 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
     // An open pipe would keep the process alive.
     if (untilStdinEnds) process.stdin.destroy();
     const deadline = setTimeout(() => {
-      log.error({ timeoutMs }, 'it did not stop in time');
+      log.error({ timeoutMs }, 'the service did not stop in time; the process exits with code 1');
       process.exit(1);
     }, timeoutMs);
     await close();
@@ -71,7 +71,7 @@ export function stopOnSignals(): Shutdown {
     async add(close) {
       if (since === undefined) return parts.defer(async () => void (await close()));
       await close();
-      throw new Error('it was stopped.');
+      throw new Error('The program was stopped while it was starting.');
     },
     get isUnderWay() {
       return since !== undefined;

@@ -10,9 +10,7 @@ export function addCopyButtons(within: ParentNode): void {
     if (!head || find('.code-copy', head)) continue;
     // The code may be exchanged for that of another language, so it is read when it is wanted.
     const code = async () => find('pre:not([hidden]) code', box)?.textContent ?? '';
-    const copy = button('code-copy', 'Copy', 'Copy code');
-    copies(copy, code);
-    head.append(copy);
+    head.append(copies(button('code-copy', 'Copy', 'Copy code'), code));
   }
   for (const link of within.querySelectorAll<HTMLAnchorElement>('a[data-copy-page]')) {
     // It has its place in the page already, so that nothing moves.
@@ -28,8 +26,8 @@ async function textOf(response: Response): Promise<string> {
   return response.text();
 }
 
-/** Makes a button copy `content`, and tell what came of it. */
-function copies(copy: HTMLButtonElement, content: () => Promise<string>): void {
+/** Makes a button copy `content`, and tell what came of it. Returns the button. */
+export function copies(copy: HTMLButtonElement, content: () => Promise<string>): HTMLButtonElement {
   const { textContent: text, ariaLabel: label } = copy;
   const tell = (told: string, name: string) => {
     copy.textContent = told;
@@ -43,6 +41,7 @@ function copies(copy: HTMLButtonElement, content: () => Promise<string>): void {
     tell(told, told);
     setTimeout(() => tell(text, label ?? text), TOLD);
   });
+  return copy;
 }
 
 /** Safari allows it only as part of the click, so the text may come later than the call. */

@@ -1,3 +1,4 @@
+import { decodeUri } from '../src/syntax/decode-uri.ts';
 import { addressOf, fragmentTarget } from './dom.ts';
 
 /** Fragments of the time when the whole reference was one page. */
@@ -10,16 +11,8 @@ export async function followOldAnchor(): Promise<void> {
   const response = await fetch(addressOf('/_site/anchors.json')).catch(() => undefined);
   if (!response?.ok) return;
   const anchors: Record<string, string> = await response.json();
-  const path = [hash.slice(1), decoded(hash.slice(1))].find((key) => Object.hasOwn(anchors, key));
+  const path = [hash.slice(1), decodeUri(hash.slice(1))].find((key) => Object.hasOwn(anchors, key));
   // Meanwhile the reader may have gone elsewhere.
   if (path !== undefined && location.hash === hash)
     location.replace(addressOf(anchors[path] ?? '/'));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -19,13 +19,13 @@ interface OpenTag {
 const STORED = 'openTags';
 
 /** In all tags together. One has some hundred bytes, and a site has some megabytes of this storage. */
-const MOST_OPERATIONS = 3_000;
+const MAX_OPERATIONS = 3_000;
 
 /** Remembers the open tags of a list, the first of them where they are too many. */
 export function storeOpenTags(list: Element): void {
   // A guide's list has none, and the reader may come back from there.
   if (!find('.nav-tag', list)) return;
-  let left = MOST_OPERATIONS;
+  let left = MAX_OPERATIONS;
   const tags = [...list.querySelectorAll('.nav-tag')].flatMap((item): OpenTag[] => {
     const path = find(':scope > a', item)?.getAttribute('href');
     const operations = find(':scope > ul:not([hidden])', item);

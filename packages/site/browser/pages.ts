@@ -12,7 +12,7 @@ interface Entry {
 
 const pages = new Map<string, Entry>();
 
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 /** How long a page is shown without being asked for again, in milliseconds. */
 const FRESH = 60_000;
@@ -36,7 +36,7 @@ export function fetchPage(url: URL, priority: RequestPriority): Fetched {
   pages.delete(key);
   pages.set(key, { fetched, time: performance.now() });
   const [oldest] = pages.keys();
-  if (pages.size > MOST_PAGES && oldest !== undefined) pages.delete(oldest);
+  if (pages.size > MAX_PAGES && oldest !== undefined) pages.delete(oldest);
   fetched.then((found) => {
     // The next attempt may succeed.
     if (!found && pages.get(key)?.fetched === fetched) pages.delete(key);

@@ -10,7 +10,7 @@ const boxes = new ResizeObserver((entries) => {
 const BOX = '.table-box, .math-box, .math-wide, .content pre';
 
 /** The share of a box that the first column of a table may take while the others scroll beside it. */
-const MOST_OF_FIRST = 0.45;
+const MAX_SHARE_OF_FIRST = 0.45;
 
 /** Watches the boxes of the page: one that shows all is no stop, and a table that scrolls is a landmark. */
 export function watchBoxes(): void {
@@ -30,5 +30,5 @@ function settle(box: HTMLElement): void {
   if (!box.matches('.table-box')) return;
   box.role = scrolls ? 'region' : 'group';
   const first = box.querySelector<HTMLElement>('tr > :first-child')?.offsetWidth ?? 0;
-  box.classList.toggle('first-stays', scrolls && first <= box.clientWidth * MOST_OF_FIRST);
+  box.classList.toggle('first-stays', scrolls && first <= box.clientWidth * MAX_SHARE_OF_FIRST);
 }

@@ -2,7 +2,7 @@
 
 const STORED = 'scrollPositions';
 
-const MOST_POSITIONS = 100;
+const MAX_POSITIONS = 100;
 
 /** Heights by the key that an entry of the history has in its state. */
 let positions = new Map<string, number>();
@@ -24,7 +24,7 @@ export function keepScroll(): void {
     // A page that is loaded again, or kept whole, is the browser's.
     history.scrollRestoration = 'auto';
     try {
-      sessionStorage.setItem(STORED, JSON.stringify([...positions].slice(-MOST_POSITIONS)));
+      sessionStorage.setItem(STORED, JSON.stringify([...positions].slice(-MAX_POSITIONS)));
     } catch {
       // As above.
     }

@@ -1,6 +1,6 @@
 import type { Rule } from './rules.ts';
 
-// What a build tells whoever sent the files: lines while it works, and what they have to mend.
+// What a build tells whoever sent the files: lines while it works, and what they have to fix.
 
 /** A problem in what was sent, for its author to fix. */
 export interface BuildProblem {

@@ -8,7 +8,7 @@ export function invalidRequest(message: string): ApiError {
 export function routeNotFound(): ApiError {
   return new ApiError(
     'not_found',
-    'Nothing is at this address. /api/openapi.json describes those that there are.',
+    'There is no such path in this API. /api/openapi.json lists the paths.',
   );
 }
 

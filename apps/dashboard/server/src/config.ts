@@ -70,7 +70,7 @@ export interface Config {
   readonly dnsPrivateServers: 'refuse' | 'allow';
   /** The zone that this installation answers for itself; undefined: none. */
   readonly dnsZone: ZoneConfig | undefined;
-  /** A file that lists the logs of certificates to follow; undefined: none. */
+  /** A file that lists the Certificate Transparency logs to follow; undefined: none. */
   readonly ctLogList: string | undefined;
   /** How DNS providers know this installation; undefined: they are not asked. */
   readonly domainConnect: DomainConnectConfig | undefined;

@@ -22,7 +22,7 @@ export type ConfiguredEdge = Edge & { readonly httpsPort: number };
  * How long connections without a request stay when an edge is told to stop, in milliseconds: so that another one may
  * take its place under load, and no request arrives just when its connection is closed.
  */
-export const PATIENCE_MS = 1_000;
+export const GRACE_PERIOD_MS = 1_000;
 
 /** Where an edge listens, and its operator's port. */
 export interface EdgePorts {

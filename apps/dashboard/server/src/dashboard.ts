@@ -73,7 +73,7 @@ export async function startDashboard({
   uploadLimits = UPLOAD_LIMITS,
   webBuild = ensureWebBuild(log),
   sockets = {},
-  patienceMs = 0,
+  gracePeriodMs = 0,
   open = openDatabase,
 }: {
   config: Config;
@@ -88,7 +88,7 @@ export async function startDashboard({
   /** Descriptors of sockets that this process was given, to listen on in place of the ports. */
   sockets?: EdgeSockets & { readonly dashboard?: number };
   /** How long clients that are busy get for one more request when it closes, in milliseconds. */
-  patienceMs?: number;
+  gracePeriodMs?: number;
   /** How the database is opened. */
   open?: typeof openDatabase;
 }): Promise<Dashboard> {
@@ -162,7 +162,7 @@ export async function startDashboard({
     closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
     const app = await buildServer({
-      ...{ deps, log, version, readiness, patienceMs },
+      ...{ deps, log, version, readiness, gracePeriodMs },
       webFolder: await webBuild,
     });
     const own = await ownHosts(deps, { app, log });
@@ -177,7 +177,7 @@ export async function startDashboard({
     });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
-    closers.push(() => edge.close({ patienceMs }));
+    closers.push(() => edge.close({ gracePeriodMs }));
 
     // Before the zone is read, which has the public one.
     if (config.domainConnect) await signingKey(deps);

@@ -23,7 +23,7 @@ export interface Deps {
   readonly deployQueued: () => void;
   /** Tells this process that domains have work: checks, certificates, or notices. */
   readonly domainsChanged: () => void;
-  /** Tells this process that repositories have work: checks, fetches, or the states of commits. */
+  /** Tells this process that repositories have work: checks, fetches, or commit statuses. */
   readonly repositoriesChanged: () => void;
   /** The folder of temporary files. */
   readonly spool: Spool;

@@ -10,7 +10,7 @@ import { Supervisor, type Worker } from '@petstore/service/workers/supervisor.ts
 import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
 import { sql } from 'kysely';
 import type { Config } from './config.ts';
-import { cannotListen, type EdgePorts, openEdge, PATIENCE_MS } from './configured-edge.ts';
+import { cannotListen, type EdgePorts, GRACE_PERIOD_MS, openEdge } from './configured-edge.ts';
 import { DEFAULT_TIMEOUTS } from './edge/connections/limits.ts';
 import type { EdgeSockets } from './edge/edge-server.ts';
 import { probeEdge } from './operations/edge-probe.ts';
@@ -21,7 +21,7 @@ import { openOwnZone } from './zone/own-zone.ts';
  * How long the clients of a replaced worker may keep their connections without a request, in milliseconds: all of them
  * have ended theirs by then, or had them ended at the time that each response told them.
  */
-const REPLACED_PATIENCE_MS = DEFAULT_TIMEOUTS.keepAlive + 5_000;
+const REPLACED_GRACE_PERIOD_MS = DEFAULT_TIMEOUTS.keepAlive + 5_000;
 
 interface SupervisedEdge {
   readonly config: Config;
@@ -141,9 +141,12 @@ export async function workAtEdge(whole: Config, timeoutMs: number): Promise<void
       },
     },
     timeoutMs,
-    patienceMs: REPLACED_PATIENCE_MS,
-    async stop({ isReplaced }, hurry) {
-      await edge?.close({ patienceMs: isReplaced ? REPLACED_PATIENCE_MS : PATIENCE_MS, hurry });
+    patienceMs: REPLACED_GRACE_PERIOD_MS,
+    async stop({ isReplaced }, endGracePeriod) {
+      await edge?.close({
+        gracePeriodMs: isReplaced ? REPLACED_GRACE_PERIOD_MS : GRACE_PERIOD_MS,
+        endGracePeriod,
+      });
       if (metrics) await channel.request('metricsAtEnd', await snapshot());
     },
   });

@@ -95,8 +95,8 @@ const environment = `\
                              have taken its templates; needs DNS_ZONE (none)
   DOMAIN_CONNECT_PROVIDER_NAME
                              its name for people (the domain name)
-  CT_LOG_LIST                file that lists logs of certificates, in which those for custom domains
-                             are looked for that were not asked for here (none)
+  CT_LOG_LIST                a file that lists Certificate Transparency logs; the dashboard searches
+                             them for certificates of custom domains that it did not request (none)
   DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
@@ -158,6 +158,6 @@ await addCommands(program, {
 await runProgram(program, (error) => {
   if (error instanceof ApiError) return error.message;
   return isUnavailable(error)
-    ? `The database cannot do this now: it is locked by another program, full, or away (${(error as Error).message}). Try again.`
+    ? `The database is unavailable: it is locked by another program, full, or unreachable (${(error as Error).message}). Try again.`
     : undefined;
 });

@@ -83,7 +83,7 @@ interface ServerDeps {
   /** The folder of the built web pages. */
   readonly webFolder: string;
   /** How long clients that are busy get for one more request when the service closes, in milliseconds. */
-  readonly patienceMs: number;
+  readonly gracePeriodMs: number;
 }
 
 /** The dashboard's HTTP service, not yet listening. Its plugins are in the order in which a request passes them. */
@@ -93,7 +93,7 @@ export async function buildServer({
   version,
   readiness,
   webFolder,
-  patienceMs,
+  gracePeriodMs,
 }: ServerDeps): Promise<FastifyInstance> {
   const stopping = new AbortController();
   const onError = errorHandler(log);
@@ -220,7 +220,7 @@ export async function buildServer({
     stopping.abort();
     stopAccepting(app.server);
   };
-  closeGracefully(app, announce, patienceMs);
+  closeGracefully(app, announce, gracePeriodMs);
   return app;
 }
 

@@ -103,6 +103,6 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   await page.goto(`${origin}/projects/allowed/settings/audit`);
   const entries = page.getByRole('main').getByRole('listitem');
   await entries.filter({ hasText: /Allowed the change.*reason: Nobody calls it\./ }).waitFor();
-  await entries.filter({ hasText: /Allows no longer the change/ }).waitFor();
+  await entries.filter({ hasText: /Stopped allowing the change/ }).waitFor();
   assert.deepEqual(owner.complaints, []);
 });

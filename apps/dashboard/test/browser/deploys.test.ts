@@ -55,7 +55,7 @@ test('rolling back puts the older deploy live at once, and forward again', async
   await page.goto(`${overview}/settings/audit`);
   const entries = page.getByRole('main').getByRole('listitem');
   await entries.filter({ hasText: 'Rolled back from #2 to #1' }).waitFor();
-  const newest = await entries.filter({ hasText: 'Went on from #1 to #2' }).innerText();
+  const newest = await entries.filter({ hasText: 'Rolled forward from #1 to #2' }).innerText();
   assert.doesNotMatch(newest, /before|id:|dpl/, 'ids say nothing to people');
 });
 

@@ -84,7 +84,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('delete');
   await timeUntil(async () => (await rows.count()) === 1);
   await page.getByRole('searchbox', { name: 'Filter by operation' }).fill('PATCH');
-  await page.getByText('No change is like that.').waitFor();
+  await page.getByText('No matching changes.').waitFor();
 
   const dialog = dialogOf(page);
   const question = {

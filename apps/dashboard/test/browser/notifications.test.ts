@@ -47,12 +47,12 @@ test('a webhook is added with its secret, tested, and removed; the examples chec
   const secret = await page.getByLabel('secret', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await dialogClosed(page);
-  await page.getByText('told nothing yet').waitFor();
+  await page.getByText('no deliveries yet').waitFor();
   assert.equal((await page.content()).includes(secret), false, 'shown once');
 
   await page.getByRole('button', { name: `Send test to ${host}` }).click();
   await page.getByText(`${host} took the test.`).first().waitFor();
-  await page.getByText('last told just now').waitFor();
+  await page.getByText('last delivery just now').waitFor();
   const [got] = receiver.received;
   assert.ok(got);
   const onPage = await page.locator('pre code').innerText();
@@ -87,7 +87,7 @@ test('a webhook that failed says why, and one that is off how it is switched on'
   await page.getByRole('button', { name: `Send test to ${host}` }).click();
   await page.getByText(`${host} did not take the test.`).first().waitFor();
   await page.getByText('The receiver says that it is gone for good (410).').first().waitFor();
-  await page.getByText('A test that it takes switches it on again.').waitFor();
+  await page.getByText('A successful test delivery switches it on again.').waitFor();
   await screenshot(page, 'notifications-off');
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Switched off the webhook').waitFor();

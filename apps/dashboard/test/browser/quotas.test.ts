@@ -84,7 +84,7 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   );
   await own.getByRole('link', { name: 'Make room' }).click();
   await look(own, shared(), {
-    ...{ name: 'plan-usage', path: '/projects/shop/settings/plan', text: /that no other has/ },
+    ...{ name: 'plan-usage', path: '/projects/shop/settings/plan', text: /not shared/ },
   });
   const before = (await usedBy('shop'))?.used ?? 0;
   await own.getByRole('button', { name: 'Remove files of deploy #1' }).click();
@@ -119,7 +119,7 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   await holders.getByRole('heading', { name: 'Petstore' }).waitFor({ state: 'detached' });
   await holders.getByRole('button', { name: 'Change: Storage of shop' }).click();
   await holders.getByRole('button', { name: 'Unset' }).click();
-  await holders.getByText('Nothing is set for a single one.').waitFor();
+  await holders.getByText('No exceptions are set.').waitFor();
   assert.deepEqual((await usedBy('shop'))?.most, 2_000_000_000);
 
   // The audit log tells a quota that was unset from one that was set, and bytes as people read them.

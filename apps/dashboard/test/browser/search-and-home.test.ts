@@ -204,9 +204,9 @@ test('the audit log is narrowed on its page, and taken along', async () => {
   await hasAction('invitation');
   await form.getByLabel('Target').fill('12');
   await page.keyboard.press('Enter');
-  await page.getByText('No entry is like that').waitFor();
+  await page.getByText('No matching entries').waitFor();
   await page.reload();
-  await page.getByText('No entry is like that').waitFor();
+  await page.getByText('No matching entries').waitFor();
   // A text, and not a number.
   await timeUntil(async () => (await form.getByLabel('Target').inputValue()) === '12');
   await page.goBack();
@@ -218,7 +218,7 @@ test('the audit log is narrowed on its page, and taken along', async () => {
   assert.match(download.suggestedFilename(), /^logs-audit-\d{4}-\d\d-\d\d\.csv$/);
   await form.getByLabel('Who').fill('nobody@example.com');
   await page.keyboard.press('Enter');
-  await page.getByText('No entry is like that').waitFor();
+  await page.getByText('No matching entries').waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   assert.ok(await page.evaluate(FITS));
   await screenshot(page, 'work-audit-phone');

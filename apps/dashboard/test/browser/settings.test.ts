@@ -47,7 +47,7 @@ test('another address moves the site, and the old one leads there until its owne
   await deploy(owner, slug, 'Pets');
   await page.goto(settings);
   await page.getByRole('textbox', { name: 'Address', exact: true }).fill('pets');
-  await page.getByText('lead to the new ones').waitFor();
+  await page.getByText('redirect to the new ones').waitFor();
   await page.getByRole('button', { name: 'Change the address' }).click();
   await page.waitForURL(`${origin}/projects/pets/settings`);
   // The old address leads there, until the day that the page names or until its owner ends it.

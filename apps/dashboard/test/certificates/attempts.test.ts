@@ -4,7 +4,7 @@ import { ProblemError, UnreachableError } from '../../server/src/certificates/ac
 import { backoff } from '../../server/src/certificates/backoff.ts';
 import { dropIssuance, endFailedAttempt } from '../../server/src/certificates/end-attempt.ts';
 import {
-  advanceTo,
+  goToStep,
   LeaseLostError,
   recordProgress,
   STEPS,
@@ -267,7 +267,7 @@ test('a defect of the program is logged and tried again, with the order as it is
   });
   isAbout(wait, 5 * MINUTE_MS);
   assert.deepEqual([row.failures, row.order_url, row.leased_by], [2, 'order-1', null]);
-  assert.deepEqual(logged, [`${HOST}: the work on a certificate failed`]);
+  assert.deepEqual(logged, [`${HOST}: a certificate attempt failed unexpectedly`]);
   assert.deepEqual([row.last_problem, asked], [null, []]);
 });
 
@@ -340,7 +340,7 @@ test('an order whose issuance is gone counts as a certificate where one may have
 
 test('a step is stored and shown with what belongs to it, or not at all', async (t) => {
   const { attempt, row, db, id } = await openAttempt(t);
-  await advanceTo(attempt, 'validate', { order_url: 'order-1' });
+  await goToStep(attempt, 'validate', { order_url: 'order-1' });
   const stored = await row();
   assert.deepEqual(
     [stored?.step, stored?.step_at, stored?.order_url],
@@ -350,7 +350,7 @@ test('a step is stored and shown with what belongs to it, or not at all', async 
   const last = (await eventsOf(db, id)).at(-1);
   assert.equal(last?.kind, 'certificate.step');
   assert.deepEqual(JSON.parse(last?.details ?? ''), { step: 'validate' });
-  const fails = advanceTo(attempt, 'finalize', {}, () => Promise.reject(new Error('no')));
+  const fails = goToStep(attempt, 'finalize', {}, () => Promise.reject(new Error('no')));
   await assert.rejects(fails, /^Error: no$/);
   assert.equal((await row())?.step, 'validate');
   await db.updateTable('issuances').set({ leased_by: 'other' }).execute();

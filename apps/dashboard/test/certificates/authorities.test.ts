@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { CertificateAuthorityOptions } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
 import { authorityName } from '../../server/src/certificates/authorities.ts';
-import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { ensureCertificate } from '../../server/src/certificates/request-certificate.ts';
 import type { AcmeConfig, AuthorityConfig } from '../../server/src/config-acme.ts';
 import { presentIssuance } from '../../server/src/domains/present-domain.ts';
 import { clock } from './support/clock.ts';
@@ -183,7 +183,7 @@ test('where all refuse, the page says what each said, and when the first of them
   assert.deepEqual(told, [{ authority: name, nextAt: null, ...refused }]);
 
   // Clicking Verify asks the one that refused for good once more, and not the other before its time.
-  await lab.db.transaction().execute((trx) => requestCertificate(trx, { id, hostname: HOST }, at));
+  await lab.db.transaction().execute((trx) => ensureCertificate(trx, { id, hostname: HOST }, at));
   second.clearFaults();
   issuer.wake();
   assert.equal((await issued(lab, id)).directory_url, second.directoryUrl);

@@ -3,52 +3,52 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  type AuthorityRefusal,
+  type AuthorityFailure,
   afterCheck,
   chooseAuthority,
   mayBeAsked,
   type Situation,
-  withRefusal,
+  withFailure,
 } from '../../server/src/certificates/choose-authority.ts';
 
 const NOW = 1_000_000;
 const [A, B, C] = ['https://a.test/', 'https://b.test/', 'https://c.test/'] as const;
 
-const refusal = (
+const failure = (
   directoryUrl: string,
   until: number | null,
   retryAt?: number,
-): AuthorityRefusal => ({
+): AuthorityFailure => ({
   ...{ directoryUrl, until },
   problem: { type: 'rateLimited', detail: '', at: 0, ...(retryAt !== undefined && { retryAt }) },
 });
 
 const choose = (urls: readonly string[], situation: Partial<Situation> = {}) => {
   const authorities = urls.map((directoryUrl) => ({ directoryUrl })) as never;
-  const whole = { refusals: [], pauses: new Map(), forbidden: [], ...situation };
+  const whole = { failures: [], pauses: new Map(), forbidden: [], ...situation };
   const { directoryUrl, at } = chooseAuthority({ authorities }, whole, NOW);
   return [directoryUrl, at];
 };
 
 test('the first in order is asked, unless it refused, is paused, or is forbidden', () => {
   assert.deepEqual(choose([A, B, C]), [A, NOW]);
-  assert.deepEqual(choose([A, B, C], { refusals: [refusal(A, NOW + 1)] }), [B, NOW]);
-  assert.deepEqual(choose([A, B, C], { refusals: [refusal(A, null)] }), [B, NOW]);
+  assert.deepEqual(choose([A, B, C], { failures: [failure(A, NOW + 1)] }), [B, NOW]);
+  assert.deepEqual(choose([A, B, C], { failures: [failure(A, null)] }), [B, NOW]);
   assert.deepEqual(choose([A, B, C], { pauses: new Map([[A, NOW + 1]]) }), [B, NOW]);
   assert.deepEqual(choose([A, B, C], { forbidden: [A, B] }), [C, NOW]);
-  const both = { refusals: [refusal(A, NOW + 1)], pauses: new Map([[B, NOW + 1]]) };
+  const both = { failures: [failure(A, NOW + 1)], pauses: new Map([[B, NOW + 1]]) };
   assert.deepEqual(choose([A, B, C], both), [C, NOW]);
 });
 
 test('each has its turn before one is asked again, however long that takes', () => {
-  assert.deepEqual(choose([A, B], { refusals: [refusal(A, NOW - 9)] }), [B, NOW]);
-  assert.deepEqual(choose([A, B, C], { refusals: [refusal(A, 1), refusal(B, 2)] }), [C, NOW]);
-  assert.deepEqual(choose([A, B, C], { refusals: [refusal(C, 1), refusal(B, 2), refusal(A, 1)] }), [
+  assert.deepEqual(choose([A, B], { failures: [failure(A, NOW - 9)] }), [B, NOW]);
+  assert.deepEqual(choose([A, B, C], { failures: [failure(A, 1), failure(B, 2)] }), [C, NOW]);
+  assert.deepEqual(choose([A, B, C], { failures: [failure(C, 1), failure(B, 2), failure(A, 1)] }), [
     C,
     NOW,
   ]);
-  assert.deepEqual(choose([A, B], { refusals: [refusal(B, NOW - 1), refusal(A, NOW)] }), [B, NOW]);
-  assert.deepEqual(choose([A, B], { refusals: [refusal(A, NOW - 1), refusal(B, NOW - 2)] }), [
+  assert.deepEqual(choose([A, B], { failures: [failure(B, NOW - 1), failure(A, NOW)] }), [B, NOW]);
+  assert.deepEqual(choose([A, B], { failures: [failure(A, NOW - 1), failure(B, NOW - 2)] }), [
     A,
     NOW,
   ]);
@@ -56,13 +56,13 @@ test('each has its turn before one is asked again, however long that takes', () 
 });
 
 test('where none may be asked now, it is the one that may be first', () => {
-  const later = [refusal(A, NOW + 9), refusal(B, NOW + 5), refusal(C, NOW + 7)];
-  assert.deepEqual(choose([A, B, C], { refusals: later }), [B, NOW + 5]);
-  const paused = { refusals: later, pauses: new Map([[B, NOW + 8]]) };
+  const later = [failure(A, NOW + 9), failure(B, NOW + 5), failure(C, NOW + 7)];
+  assert.deepEqual(choose([A, B, C], { failures: later }), [B, NOW + 5]);
+  const paused = { failures: later, pauses: new Map([[B, NOW + 8]]) };
   assert.deepEqual(choose([A, B, C], paused), [C, NOW + 7]);
-  const never = [refusal(A, null), refusal(B, NOW + 5)];
-  assert.deepEqual(choose([A, B], { refusals: never }), [B, NOW + 5]);
-  assert.deepEqual(choose([A, B], { refusals: [refusal(A, null), refusal(B, null)] }), [A, null]);
+  const never = [failure(A, null), failure(B, NOW + 5)];
+  assert.deepEqual(choose([A, B], { failures: never }), [B, NOW + 5]);
+  assert.deepEqual(choose([A, B], { failures: [failure(A, null), failure(B, null)] }), [A, null]);
 });
 
 test('one alone gains nothing by a pause, and records that forbid all may be of yesterday', () => {
@@ -75,13 +75,13 @@ test('one alone gains nothing by a pause, and records that forbid all may be of 
 test('whatever happened, one is chosen, and never one that may be asked later than another', () => {
   const url = fc.constantFrom(A, B, C);
   const time = fc.integer({ min: NOW - 5, max: NOW + 5 });
-  const refusals = fc.uniqueArray(
-    fc.tuple(url, fc.option(time)).map(([at, until]) => refusal(at, until)),
+  const failures = fc.uniqueArray(
+    fc.tuple(url, fc.option(time)).map(([at, until]) => failure(at, until)),
     { selector: ({ directoryUrl }) => directoryUrl },
   );
   fc.assert(
-    fc.property(refusals, fc.subarray([A, B, C]), (tried, forbidden) => {
-      const [chosen, at] = choose([A, B, C], { refusals: tried, forbidden });
+    fc.property(failures, fc.subarray([A, B, C]), (tried, forbidden) => {
+      const [chosen, at] = choose([A, B, C], { failures: tried, forbidden });
       const allowed = [A, B, C].filter((one) => !forbidden.includes(one));
       const candidates = allowed.length > 0 ? allowed : [A, B, C];
       assert.ok(candidates.includes(chosen as typeof A));
@@ -95,20 +95,20 @@ test('whatever happened, one is chosen, and never one that may be asked later th
 });
 
 test('who may be asked now is neither refusing, nor paused, nor forbidden', () => {
-  const none = { refusals: [], pauses: new Map(), forbidden: [] };
+  const none = { failures: [], pauses: new Map(), forbidden: [] };
   assert.equal(mayBeAsked(A, none, NOW), true);
   for (const until of [null, NOW + 1]) {
-    assert.equal(mayBeAsked(A, { ...none, refusals: [refusal(A, until)] }, NOW), false);
-    assert.equal(mayBeAsked(B, { ...none, refusals: [refusal(A, until)] }, NOW), true);
+    assert.equal(mayBeAsked(A, { ...none, failures: [failure(A, until)] }, NOW), false);
+    assert.equal(mayBeAsked(B, { ...none, failures: [failure(A, until)] }, NOW), true);
   }
-  assert.equal(mayBeAsked(A, { ...none, refusals: [refusal(A, NOW)] }, NOW), true);
+  assert.equal(mayBeAsked(A, { ...none, failures: [failure(A, NOW)] }, NOW), true);
   assert.equal(mayBeAsked(A, { ...none, pauses: new Map([[A, NOW + 1]]) }, NOW), false);
   assert.equal(mayBeAsked(A, { ...none, pauses: new Map([[A, NOW]]) }, NOW), true);
   assert.equal(mayBeAsked(A, { ...none, forbidden: [A] }, NOW), false);
 });
 
-test('a refusal replaces the earlier one of the same authority; a right DNS check lets all be asked but who said when', () => {
-  const first = withRefusal([refusal(A, 1), refusal(B, 2)], refusal(A, 3));
+test('a failure replaces the earlier one of the same authority; a right DNS check lets all be asked but who said when', () => {
+  const first = withFailure([failure(A, 1), failure(B, 2)], failure(A, 3));
   assert.deepEqual(
     first.map(({ directoryUrl, until }) => [directoryUrl, until]),
     [
@@ -116,9 +116,9 @@ test('a refusal replaces the earlier one of the same authority; a right DNS chec
       [A, 3],
     ],
   );
-  const refusals = [refusal(A, null), refusal(B, NOW + 9), refusal(C, NOW + 9, NOW + 7)];
+  const failures = [failure(A, null), failure(B, NOW + 9), failure(C, NOW + 9, NOW + 7)];
   assert.deepEqual(
-    afterCheck(refusals, NOW).map(({ until }) => until),
+    afterCheck(failures, NOW).map(({ until }) => until),
     [NOW, NOW, NOW + 7],
   );
 });

@@ -8,7 +8,7 @@ import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { budgetOf } from '../../server/src/certificates/rate-limits.ts';
 import {
   cancelIssuance,
-  requestCertificate,
+  ensureCertificate,
 } from '../../server/src/certificates/request-certificate.ts';
 import { presentIssuance } from '../../server/src/domains/present-domain.ts';
 import { clock } from './support/clock.ts';
@@ -53,7 +53,7 @@ const failedOrders = (lab: Lab) =>
   lab.db.selectFrom('acme_orders').selectAll().where('state', '=', 'failed').execute();
 
 const verifyAgain = (lab: Lab, id: string, at: number) =>
-  lab.db.transaction().execute((trx) => requestCertificate(trx, { id, hostname: HOST }, at));
+  lab.db.transaction().execute((trx) => ensureCertificate(trx, { id, hostname: HOST }, at));
 
 test('where port 80 is out of reach, the other challenge is tried at once', async (t) => {
   const { lab, authority } = await setUp(t);

@@ -2,8 +2,8 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  type AuthorityRefusal,
-  parseRefusals,
+  type AuthorityFailure,
+  parseTried,
 } from '../../server/src/certificates/choose-authority.ts';
 import { afterBudget, nextAttempt } from '../../server/src/certificates/next-attempt.ts';
 import type { Problem } from '../../server/src/certificates/problem.ts';
@@ -20,11 +20,11 @@ const problem = (type: string, more: Partial<Problem> = {}): Problem => ({
   ...{ type, detail: 'why', at: NOW },
   ...more,
 });
-const refusal = (
+const failure = (
   directoryUrl: string,
   until: number | null,
   type = 'serverInternal',
-): AuthorityRefusal => ({
+): AuthorityFailure => ({
   ...{ directoryUrl, until, problem: problem(type) },
 });
 
@@ -48,7 +48,7 @@ async function after(t: TestContext, found: Problem, row: IssuanceChange = {}, s
     failures: change.failures ?? attempt.row.failures,
     isPaused: pausedUntil !== undefined,
     pausedUntil,
-    tried: parseRefusals(change.tried ?? attempt.row.tried),
+    tried: parseTried(change.tried ?? attempt.row.tried),
   };
 }
 
@@ -98,7 +98,7 @@ test('the only authority is not paused: other names are not held up, and this on
 });
 
 test('a second authority that refuses is remembered as the one that did, and the first has its turn again', async (t) => {
-  const tried = JSON.stringify([refusal(HERE, NOW)]);
+  const tried = JSON.stringify([failure(HERE, NOW)]);
   const found = await after(t, problem('rejectedIdentifier'), { directory_url: THERE, tried });
   assert.deepEqual(
     found.tried.map(({ directoryUrl, until }) => [directoryUrl, until]),
@@ -127,7 +127,7 @@ test('what may be of one request is tried once more, and then elsewhere', async 
   assert.deepEqual([once.where, once.minutes, once.failures], [HERE, 0, 1]);
   const nonce = await after(t, problem('badNonce'));
   assert.deepEqual([nonce.where, nonce.isOrderKept], [HERE, true]);
-  const tried = JSON.stringify([refusal(HERE, NOW, 'orderGone')]);
+  const tried = JSON.stringify([failure(HERE, NOW, 'orderGone')]);
   const twice = await after(t, problem('orderGone'), { tried });
   assert.deepEqual([twice.where, twice.nextAuthority], [THERE, 'there.test']);
 });
@@ -137,7 +137,7 @@ test('an order is asked for again in an outage, for as long as it gets ahead', a
     const once = await after(t, problem('timeout'), { step });
     assert.deepEqual([once.where, once.isOrderKept, once.isPaused], [HERE, true, false], step);
     assert.equal(once.tried[0]?.step, step);
-    const before = { ...refusal(HERE, NOW), step: 'order' };
+    const before = { ...failure(HERE, NOW), step: 'order' };
     const ahead = await after(t, problem('timeout'), { step, tried: JSON.stringify([before]) });
     assert.deepEqual([ahead.where, ahead.isOrderKept], [HERE, true], step);
     const stuck = await after(t, problem('timeout'), {
@@ -152,7 +152,7 @@ test('an order is asked for again in an outage, for as long as it gets ahead', a
 });
 
 test('where all refuse, it waits for who may be asked first', async (t) => {
-  const later = (until: number | null) => JSON.stringify([refusal(THERE, until)]);
+  const later = (until: number | null) => JSON.stringify([failure(THERE, until)]);
   const soon = await after(t, problem('rateLimited', { retryAt: NOW + 2 * HOUR_MS }), {
     tried: later(NOW + HOUR_MS),
   });
@@ -180,16 +180,17 @@ test('a used up budget goes to the next one, and waits where there is none', asy
   const budget = problem('budget', { retryAt: until });
   const next = await afterBudget(attempt, budget, until);
   assert.deepEqual([next.change.directory_url, next.nextAuthority], [THERE, 'there.test']);
-  const { attempt: last } = await open(t, { tried: JSON.stringify([refusal(THERE, null)]) });
+  const { attempt: last } = await open(t, { tried: JSON.stringify([failure(THERE, null)]) });
   const waiting = await afterBudget(last, budget, until);
   assert.deepEqual([waiting.at, waiting.nextAuthority], [until, undefined]);
 });
 
 test('a budget that is free again meanwhile is used: it is not told as a change of the authority', async (t) => {
-  const { attempt } = await open(t, { tried: JSON.stringify([refusal(THERE, null)]), failures: 2 });
+  const { attempt } = await open(t, { tried: JSON.stringify([failure(THERE, null)]), failures: 2 });
   const next = await afterBudget(attempt, problem('budget', { retryAt: NOW }), NOW);
   assert.deepEqual([next.at, next.nextAuthority], [NOW, undefined]);
-  assert.deepEqual([next.change.directory_url, next.change.failures], [HERE, 2]);
+  const { change } = next;
+  assert.deepEqual([change.directory_url ?? attempt.row.directory_url, change.failures], [HERE, 2]);
 });
 
 test('the staging directory is of the first one: its order fails as that one does', async (t) => {
@@ -220,7 +221,7 @@ test('a renewal waits an hour at most, and a new certificate up to six', async (
   const first = await after(t, dns, { kind: 'first', failures: 20 });
   assert.ok(Number(first.minutes) >= 360);
   const told = await after(t, problem('rateLimited', { retryAt: NOW + 7 * HOUR_MS }), {
-    ...{ kind: 'renewal', tried: JSON.stringify([refusal(THERE, null)]) },
+    ...{ kind: 'renewal', tried: JSON.stringify([failure(THERE, null)]) },
   });
   assert.equal(told.minutes, 420);
 });

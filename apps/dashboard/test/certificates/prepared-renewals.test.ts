@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findServingDomain, listRenewable } from '../../server/src/store/certificates.ts';
+import { findCertifiable, listRenewable } from '../../server/src/store/certificates.ts';
 import type { Row } from '../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 import { putCertificateRow, putVerifiedDomain } from './support/lab.ts';
@@ -38,6 +38,6 @@ test('a certificate is renewed where its name, or the record of its challenges, 
       .execute();
     const due = (await listRenewable(db, Date.now(), 100)).map((one) => one.hostname);
     assert.equal(due.includes(hostname), isRenewed, title);
-    assert.ok(await findServingDomain(db, id), 'and it is served all the same');
+    assert.ok(await findCertifiable(db, id), 'and it is served all the same');
   }
 });

@@ -7,7 +7,7 @@ import { parseProblem } from '../../server/src/certificates/problem.ts';
 import {
   cancelCertificate,
   cancelIssuance,
-  requestCertificate,
+  ensureCertificate,
 } from '../../server/src/certificates/request-certificate.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { presentDomain } from '../../server/src/domains/present-domain.ts';
@@ -53,7 +53,7 @@ const remove = ({ db }: Lab, id: string, at: number) =>
 const addAgain = ({ db }: Lab, id: string, at: number) =>
   db.transaction().execute(async (trx) => {
     await updateDomain(trx, id, { removed_at: null, verified_at: at });
-    await requestCertificate(trx, { id, hostname: HOST }, at);
+    await ensureCertificate(trx, { id, hostname: HOST }, at);
   });
 
 test('a name that is removed and added again has the certificate that it had, and no order is made', async (t) => {
@@ -210,7 +210,7 @@ onBothEngines('projects take turns: who ordered least of late comes first', asyn
     const name = { hostname: 'n1.example.test', registered_domain: 'example.test' };
     const order = { ...name, domain_id, directory_url: 'x', project_id: 'petstore', is_renewal: 0 };
     await insertOrder(trx, { ...order, at: 10 });
-    await requestCertificate(trx, { id: quiet, hostname: HOST }, 20);
+    await ensureCertificate(trx, { id: quiet, hostname: HOST }, 20);
   });
   const next = await leaseIssuance(db, 'worker', 30, 1_000);
   assert.equal(next?.domain_id, quiet, 'though it has waited less');

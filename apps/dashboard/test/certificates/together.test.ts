@@ -8,7 +8,7 @@ import { connectAcmeClient } from '../../server/src/certificates/acme-client.ts'
 import { acmeAgent, acmeTransport } from '../../server/src/certificates/acme-transport.ts';
 import {
   cancelIssuance,
-  requestCertificate,
+  ensureCertificate,
 } from '../../server/src/certificates/request-certificate.ts';
 import {
   accountKeyContext,
@@ -80,7 +80,7 @@ onBothEngines(
     const verify = () =>
       lab.db
         .transaction()
-        .execute((trx) => requestCertificate(trx, { id, hostname: HOST }, Date.now()));
+        .execute((trx) => ensureCertificate(trx, { id, hostname: HOST }, Date.now()));
     const issuer = lab.issuer(authority);
     await until(async () => (await issuanceOf(lab.db, id))?.order_url, 'the order');
     await verify();

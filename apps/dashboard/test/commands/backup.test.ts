@@ -12,7 +12,7 @@ import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { findKey, openSecrets } from '../../server/src/commands/backup/secret-key.ts';
-import { KEPT_DASHBOARD } from '../../server/src/store/backup/kept-dashboard.ts';
+import { DASHBOARD_DATABASE } from '../../server/src/store/backup/dashboard-database.ts';
 import { HELD_NOTICE } from '../../server/src/store/backup/settle-restored.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { authority } from '../edge/support/certificates.ts';
@@ -225,8 +225,8 @@ test('what is damaged in a backup is named, wherever it is', async (t) => {
     damage(db);
     db.close();
     // As the command does, without a program for each.
-    const verified = verifyBackup(KEPT_DASHBOARD, join(where, 'b.db'), undefined).then((sound) =>
-      openSecrets(sound, sound.file, key),
+    const verified = verifyBackup(DASHBOARD_DATABASE, join(where, 'b.db'), undefined).then(
+      (sound) => openSecrets(sound, sound.file, key),
     );
     await assert.rejects(verified, { name: 'UserError', message }, what);
   }

@@ -59,7 +59,7 @@ const TOO_LARGE: readonly Bad[] = [
     path: '/example',
     item: post({}, { example: { rows: Array.from({ length: 250_000 }, (_, at) => `row ${at}`) } }),
     warnings: [
-      /^\/paths\/~1example\/post\/requestBody\/content\/application~1json: The example is longer than 20,000 letters: it was cut/,
+      /^\/paths\/~1example\/post\/requestBody\/content\/application~1json: The example is longer than 20,000 characters: it was cut/,
     ],
     marks: [],
   },
@@ -74,7 +74,7 @@ const TOO_LARGE: readonly Bad[] = [
       },
     }),
     warnings: [
-      /^\/paths\/~1response-example\/get\/responses\/200\/content\/text~1plain: The example is longer than 20,000 letters/,
+      /^\/paths\/~1response-example\/get\/responses\/200\/content\/text~1plain: The example is longer than 20,000 characters/,
     ],
     marks: [/x\n…<\/code>/],
   },
@@ -91,9 +91,9 @@ const TOO_LARGE: readonly Bad[] = [
       ],
     }),
     warnings: [
-      /^\/paths\/~1parameter\/get: An example is longer than 200 letters/,
-      /^\/paths\/~1parameter\/get: A default or a constant is longer than 200 letters/,
-      /^\/paths\/~1parameter\/get: An allowed value is longer than 200 letters/,
+      /^\/paths\/~1parameter\/get: An example is longer than 200 characters/,
+      /^\/paths\/~1parameter\/get: A default or a constant is longer than 200 characters/,
+      /^\/paths\/~1parameter\/get: An allowed value is longer than 200 characters/,
     ],
     marks: [/Example <code>y{200}…/, /Default <code>z{200}…/, /<code>w{200}…/],
   },
@@ -124,7 +124,7 @@ const TOO_LARGE: readonly Bad[] = [
       ],
     }),
     warnings: [
-      /^\/paths\/~1samples\/get\/x-codeSamples\/1: The code sample is longer than 20,000 letters/,
+      /^\/paths\/~1samples\/get\/x-codeSamples\/1: The code sample is longer than 20,000 characters/,
     ],
     marks: [/\n…<\/code>/],
   },
@@ -148,7 +148,7 @@ const TOO_LARGE: readonly Bad[] = [
     path: '/table',
     item: get({ description: `|a|\n|-|\n${'|b|\n'.repeat(60_000)}` }),
     warnings: [
-      /^\/paths\/~1table\/get: The text is longer than 200,000 letters: it was cut/,
+      /^\/paths\/~1table\/get: The text is longer than 200,000 characters: it was cut/,
       /^\/paths\/~1table\/get: The text is shown without formatting/,
     ],
     marks: [/<p>…<\/p>/],
@@ -162,7 +162,7 @@ const TOO_LARGE: readonly Bad[] = [
   {
     path: '/title',
     item: get({ summary: `One line. ${'More of it. '.repeat(200)}` }),
-    warnings: [/^\/paths\/~1title\/get\/summary: It is longer than 120 letters/],
+    warnings: [/^\/paths\/~1title\/get\/summary: It is longer than 120 characters/],
     marks: [/<h1>One line\. .{90,115}…<\/h1>/],
   },
   {

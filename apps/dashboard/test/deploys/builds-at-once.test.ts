@@ -6,7 +6,7 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
-import { inWords } from '../../server/src/deploys/builder.ts';
+import { explainBuildError } from '../../server/src/deploys/builder.ts';
 import type { Deploy, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { killAtOnce, OWNER, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
@@ -159,7 +159,7 @@ describe('a service in a process of its own', { concurrency: true }, () => {
     const log: unknown = await call('GET', `/pets/deploys/${id}/log`);
     const told = (log as Page<LogLine>).items.map(({ message }) => message);
     assert.ok(
-      told.includes(inWords(new Error('The process ended.'))),
+      told.includes(explainBuildError(new Error('The process ended.'))),
       'who waits is told that it is not the document',
     );
   });
@@ -223,6 +223,6 @@ test('a full disk is called that, whoever found it full', () => {
     new Error('database or disk is full'),
     Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' }),
   ])
-    assert.match(inWords(error), room);
-  assert.doesNotMatch(inWords(new Error('The process of a build ended.')), room);
+    assert.match(explainBuildError(error), room);
+  assert.doesNotMatch(explainBuildError(new Error('The process of a build ended.')), room);
 });

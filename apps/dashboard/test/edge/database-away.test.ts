@@ -53,7 +53,7 @@ async function putActiveDomain(db: Db, slug: string, hostname: string): Promise<
 }
 
 for (const way of ['refuse', 'silence'] as const) {
-  test(`while the database is away (${way}) an edge serves what it served before, over TLS too; then all of it anew`, async (t) => {
+  test(`while the database is unavailable (${way}) an edge serves what it served before, over TLS too; then all of it anew`, async (t) => {
     const server = await sharedServer();
     const databaseUrl = await server.createDatabase();
     const service = await startService(t, { databaseUrl, secretKey: SECRET_KEY });

@@ -25,7 +25,7 @@ function manyVersions(): MemorySource {
   });
   const site = source.sites.get('a.test');
   assert.ok(site);
-  source.sites.set('a.test', { ...site, versions: { standard: 'v0', all } });
+  source.sites.set('a.test', { ...site, versions: { defaultVersion: 'v0', all } });
   return source;
 }
 

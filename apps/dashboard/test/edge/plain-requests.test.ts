@@ -149,7 +149,7 @@ test('only one whole GET with nothing out of the ordinary is plain', () => {
     ifNoneMatch: '"x"',
     reader: {
       ...{ userAgent: undefined, referer: undefined, accept: undefined, fetchDest: undefined },
-      isLeftOut: false,
+      isExcluded: false,
     },
   });
   for (let length = 0; length < plain.length; length++) {

@@ -34,7 +34,7 @@ test('many who want the same at once share one question to the store', async (t)
   );
 });
 
-test('while the store is away, what is remembered is served and all else is a 503', async (t) => {
+test('while the store is unavailable, what is remembered is served and all else is a 503', async (t) => {
   const { ask, source } = await startTestEdge(t);
   source.deploy('b.test', SITE);
   await ask('/');

@@ -110,7 +110,7 @@ describe('a database that is silent', { concurrency: true }, () => {
   });
 });
 
-test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
+test('while the database is unavailable requests get 503, and afterwards they are served as before', async (t) => {
   const { url, proxy } = await addressBehindProxy(t);
   const service = await startService(t, { databaseUrl: url });
   const signIn = async () => {

@@ -341,14 +341,14 @@ test('nobody takes an address of a provider’s domain by a password', async (t)
     const made = await stranger.call('POST', '/api/sign-up', account);
     assert.match(
       await assertError(made, 403, 'forbidden'),
-      /signs in with Acme, and gets an account/,
+      /gets its account by signing in with Acme/,
       email,
     );
     const change = { email, password: PASSWORD };
     const changed = await stranger.call('POST', '/api/account/email', change);
     assert.match(
       await assertError(changed, 403, 'forbidden'),
-      /signs in with Acme, and gets an account/,
+      /gets its account by signing in with Acme/,
       email,
     );
   }

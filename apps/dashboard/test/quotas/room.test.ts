@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { amountsOf, readAmount } from '../../server/src/quotas/amount.ts';
+import { notifyNearLimit } from '../../server/src/quotas/notify-near-limit.ts';
 import { lockPayers, whyNoRoomForSite } from '../../server/src/quotas/room-for-bytes.ts';
-import { tellNear } from '../../server/src/quotas/tell-near.ts';
 import { pruneDeploys } from '../../server/src/store/deploys.ts';
 import { setMember } from '../../server/src/store/members.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
@@ -165,7 +165,7 @@ onBothEngines(
       await db.transaction().execute(async (trx) => {
         const before = (await lockProject(trx, 'pets')) as ProjectRow;
         await trx.updateTable('projects').set({ stored_bytes: bytes }).execute();
-        await tellNear(trx, 0, before, { ...before, stored_bytes: bytes }, new Set());
+        await notifyNearLimit(trx, 0, before, { ...before, stored_bytes: bytes }, new Set());
       });
       const rows = await db.selectFrom('notices').select('payload').execute();
       for (const { payload } of rows) told.push([bytes, JSON.parse(payload).data.percent]);
@@ -198,7 +198,7 @@ onBothEngines('an account is told the same of all that it owns, by e-mail alone'
         .set({ stored_bytes: bytes })
         .where('id', '=', 'pets')
         .execute();
-      await tellNear(trx, 0, before, { ...before, stored_bytes: bytes }, payers);
+      await notifyNearLimit(trx, 0, before, { ...before, stored_bytes: bytes }, payers);
     });
     for (const { webhook_id, email, payload } of await db
       .selectFrom('notices')

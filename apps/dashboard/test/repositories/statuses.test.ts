@@ -33,7 +33,7 @@ interface Told {
   readonly body: Record<string, string>;
 }
 
-/** A host of git that takes the states of commits, too. `status`: what it answers. */
+/** A host of git that takes commit statuses, too. `status`: what it answers. */
 async function startHost(t: TestContext, api: string) {
   const world = await startGitWorld(t);
   const repository = makeTestRepository(world.folder, 'ada/pets.git');
@@ -92,7 +92,7 @@ test('GitHub is told what becomes of each commit, as its document has it', { ski
   await timeUntil(async () => /`none`/.test(told.at(-1)?.body.description ?? ''));
 });
 
-test('a host that refuses the state of a commit is told of, and harms nothing', {
+test('a host that refuses a commit status is told of, and harms nothing', {
   skip,
 }, async (t) => {
   const { answers, input, root, service, states } = await startHost(t, '/api/v4/');

@@ -126,7 +126,7 @@ onBothEngines('a host serves a project that has nothing but versions', async (t)
   const found = await site('a.test');
   assert.equal(found?.artifactHash, 'artifact v2');
   assert.deepEqual(found?.versions, {
-    standard: 'v2',
+    defaultVersion: 'v2',
     all: [
       { name: 'v0', artifactHash: undefined },
       { name: 'v1', artifactHash: 'artifact v1' },

@@ -72,7 +72,7 @@ for (const mode of ['transaction', 'statement'] as const) {
     optional,
     async (t) => {
       const { pooler, direct, url } = await behindPooler(t, mode);
-      const refusal = `dashboard: 127.0.0.1:${pooler.port} is a pooler that gives each transaction another session, which the dashboard cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let DASHBOARD_DATABASE_URL name PostgreSQL itself.\n`;
+      const refusal = `dashboard: 127.0.0.1:${pooler.port} pools connections by transaction, which the dashboard cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let DASHBOARD_DATABASE_URL name PostgreSQL itself.\n`;
       const refused = { code: 1, stdout: '', stderr: refusal };
       const folder = await temporaryFolder(t);
       const refuse = async () => {

@@ -227,9 +227,15 @@ export const EVENTS: readonly DomainEvent[] = [
   event(6, ago(4 * MINUTE + 4_000), 'certificate.step', 'The authority looks at the host.', {
     step: 'validate',
   }),
-  event(5, ago(4 * MINUTE + 5_000), 'certificate.step', 'The authority took the order.', {
-    step: 'challenge',
-  }),
+  event(
+    5,
+    ago(4 * MINUTE + 5_000),
+    'certificate.step',
+    'The certificate authority accepted the order.',
+    {
+      step: 'challenge',
+    },
+  ),
   event(4, ago(5 * MINUTE), 'certificate.requested', 'A certificate is requested.'),
   event(3, ago(5 * MINUTE), 'verified', 'Its DNS records are right: it is verified.'),
   event(2, ago(6 * MINUTE), 'verdict', 'There is no record for docs.example.com yet.'),

@@ -9,13 +9,15 @@ import { sql } from 'kysely';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
 import {
+  migrateWith,
   type OpenDatabase,
   openDatabase,
-  openMemory,
+  openWith,
 } from '../../server/src/store/open-database.ts';
 import { insertProject } from '../../server/src/store/projects.ts';
 import type { Plan } from '../../server/src/store/schema/projects.ts';
 import type { Db, NewRow } from '../../server/src/store/schema.ts';
+import { dialectOverMemory } from '../../server/src/store/sqlite.ts';
 import type { BuiltArtifact } from './build-site.ts';
 
 /** A database with all tables, empty. */
@@ -23,6 +25,15 @@ export const UP_TO_DATE: Prepared = {
   name: 'dashboard_up_to_date',
   prepare: async (url) => (await openDatabase(url, 1)).close(),
 };
+
+/** As `openDatabase`, for a database in memory that may have tables; it is closed with what this returns. */
+function openMemory(
+  database: DatabaseSync,
+  observer?: Parameters<typeof openDatabase>[2],
+): Promise<OpenDatabase> {
+  const toLatest = (db: Db) => migrateWith(db, 'sqlite');
+  return openWith(dialectOverMemory(database), 'sqlite', toLatest, observer);
+}
 
 /** SQLite with all tables, empty, as bytes. Made once: to make the tables takes longer than most tests. */
 let upToDate: Promise<Uint8Array> | undefined;

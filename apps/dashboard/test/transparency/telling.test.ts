@@ -295,7 +295,7 @@ onSharedEngines(
     assert.equal((await events()).length, 5, 'each once');
     const heads = good.asked.filter((path) => path === 'checkpoint');
     assert.equal(heads.length, 2, 'one process at a time');
-    const alarm = logged.find((line) => line.includes('SHOWS TWO HISTORIES')) ?? '';
+    const alarm = logged.find((line) => line.includes('SHOWS A SPLIT VIEW')) ?? '';
     const { level, heads: evidence } = JSON.parse(alarm);
     assert.equal(level, 50);
     assert.equal(evidence.length, 2);

@@ -98,7 +98,7 @@ test('one sentence says how long to wait, with what resolvers still repeat', () 
   assert.match(waitInWords(-5), /^A change is usually seen within minutes; .* 48 hours\.$/);
   assert.match(waitInWords(60), / for 1 minute more\)/);
   assert.match(waitInWords(830), / for 14 minutes more\)/);
-  assert.match(waitInWords(86_400), / for 24 hours more\)/);
+  assert.match(waitInWords(86_400), / for 1 day more\)/);
 });
 
 test('the zone is what panels add to the host', () => {

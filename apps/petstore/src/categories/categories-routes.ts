@@ -5,7 +5,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/idempotency-key-header.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -25,6 +25,7 @@ import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
+import { categoryInUse, categoryNotFound, nameTaken } from './category-rules.ts';
 
 const ListCategoriesQuery = Type.Object(pageParameters('categories'));
 
@@ -37,8 +38,6 @@ const tags = ['categories'];
 const dogs = { id: 1, name: 'Dogs' };
 const cats = { id: 2, name: 'Cats' };
 
-const NO_SUCH = 'No category has this id.';
-const NAME_TAKEN = 'Another category has this name, perhaps in another case.';
 const WRONG_NAME =
   'name must be a string of 1 to 255 characters, none of them a control character or a lone surrogate.';
 
@@ -63,9 +62,11 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     { categories }: ResourceStore,
     idempotency?: RequestedIdempotency,
   ) => {
-    const address = url();
-    if (!idempotency) return { ...orThrow(await categories.create(category)), address };
-    return orThrow(await categories.createIdempotently({ ...idempotency, address }, category));
+    const collectionUrl = url();
+    if (!idempotency) return { ...orThrow(await categories.create(category)), collectionUrl };
+    return orThrow(
+      await categories.createIdempotently({ ...idempotency, collectionUrl }, category),
+    );
   };
 
   app.get(
@@ -109,7 +110,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
             ...BODY_FAILURES,
             ...POST_FAILURES,
             invalid_request: WRONG_NAME.replace('must be', 'is required and must be'),
-            conflict: NAME_TAKEN,
+            conflict: nameTaken().message,
           },
         ),
       },
@@ -130,7 +131,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         headers: Preconditions,
         response: responses(
           { 200: jsonResponse(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
-          { not_found: NO_SUCH, ...READ_FAILURES },
+          { not_found: categoryNotFound().message, ...READ_FAILURES },
         ),
       },
     },
@@ -162,8 +163,8 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
           {
             ...PATCH_FAILURES,
             invalid_request: WRONG_NAME,
-            not_found: NO_SUCH,
-            conflict: NAME_TAKEN,
+            not_found: categoryNotFound().message,
+            conflict: nameTaken().message,
             precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),
@@ -194,8 +195,8 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         response: responses(
           { 204: NO_CONTENT },
           {
-            not_found: NO_SUCH,
-            conflict: 'Animals are in this category. Move them to another one first.',
+            not_found: categoryNotFound().message,
+            conflict: categoryInUse().message,
             precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),

@@ -11,8 +11,15 @@ export function nameKey(name: string): string {
 
 /** The refusal to delete a category that animals use; undefined where none does. */
 export function refuseRemoval(isUsed: boolean): Refusal | undefined {
-  if (!isUsed) return undefined;
+  return isUsed ? categoryInUse() : undefined;
+}
+
+export function categoryInUse(): Refusal {
   return refusal('conflict', 'Animals are in this category. Move them to another one first.');
+}
+
+export function categoryNotFound(): Refusal {
+  return refusal('not_found', 'No category has this id.');
 }
 
 export function nameTaken(): Refusal {
@@ -25,7 +32,7 @@ export function expectName(
   name: string | undefined,
   precondition: Precondition | undefined,
 ): string | Refusal {
-  if (name === undefined) return refusal('not_found', 'No category has this id.');
+  if (name === undefined) return categoryNotFound();
   return refuseByPrecondition(categoryJson(id, name), precondition) ?? name;
 }
 

@@ -37,15 +37,15 @@ export function auditCommand(): Command {
 function forPeople(events: readonly AuditEvent[]): string {
   if (events.length === 0) return 'Nothing is on record for this time.';
   return table([
-    ['TIME', 'WHO', 'WHAT', 'TO WHAT', 'HOW'],
+    ['TIME', 'ACTOR', 'ACTION', 'SUBJECT', 'DETAIL'],
     ...events.map(({ at, actor, action, subject, detail }) =>
-      [at.toISOString(), actor, action, subject, describeBackup(detail)].map(escapeControls),
+      [at.toISOString(), actor, action, subject, describeDetail(detail)].map(escapeControls),
     ),
   ]);
 }
 
 /** With its members in one order, whatever order an engine keeps them in, and without empty ones. */
-function describeBackup(detail: AuditEvent['detail']): string {
+function describeDetail(detail: AuditEvent['detail']): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null)
     .sort(([one], [other]) => (one < other ? -1 : 1))

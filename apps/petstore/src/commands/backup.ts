@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { backUp } from '@petstore/service/sqlite/back-up.ts';
 import type { Command } from 'commander';
-import { KEPT_PETSTORE } from '../store/sqlite/kept-petstore.ts';
+import { PETSTORE_DATABASE } from '../store/sqlite/petstore-database.ts';
 import { configuredFile, describeBackup } from './database-file.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
@@ -27,7 +27,9 @@ Examples:
     .action(async (file: string, options: { force?: boolean; json?: boolean }) => {
       const database = configuredFile('backup', file);
       const start = performance.now();
-      const facts = await backUp(KEPT_PETSTORE, database, file, { force: options.force ?? false });
+      const facts = await backUp(PETSTORE_DATABASE, database, file, {
+        force: options.force ?? false,
+      });
       if (!facts) return;
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       await print(

@@ -2,7 +2,7 @@ import { print } from '@petstore/service/commands.ts';
 import { table } from '@petstore/service/table.ts';
 import type { Command } from 'commander';
 import { formatOption, printReport, type ReportOptions } from './report.ts';
-import { askService, URL_OPTION } from './sandbox-api.ts';
+import { askService, URL_OPTION } from './service-client.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 import { readInteger } from './time-options.ts';
 
@@ -36,7 +36,7 @@ function startCommand(): Command {
     .description('Reset a sandbox, let things go wrong in it, and say what the client is to do.')
     .argument('<key>', "the sandbox's key")
     .argument('<code>', 'the challenge, as `petstore challenge list` shows it')
-    .option('--seed <n>', 'with the same seed the same goes wrong', '1')
+    .option('--seed <n>', 'seed of the faults: the same seed gives the same faults', '1')
     .option(...URL_OPTION)
     .option(...JSON_OPTION)
     .action(async (key: string, code: string, options: StartOptions) => {
@@ -61,7 +61,9 @@ interface StartOptions {
 
 function verdictCommand(): Command {
   return subcommand('challenge', 'verdict')
-    .description('End the challenge and tell how the client did. Ends with 1 unless it passed.')
+    .description(
+      'End the challenge and tell how the client did. Exits with code 1 unless it passed.',
+    )
     .argument('<key>', "the sandbox's key")
     .option(...URL_OPTION)
     .addOption(formatOption())

@@ -3,7 +3,7 @@ import { interruption } from '@petstore/service/interruption.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../events/event.ts';
-import { noService, refusalOf, serviceUrl, URL_OPTION } from './sandbox-api.ts';
+import { errorMessageOf, noService, serviceUrl, URL_OPTION } from './service-client.ts';
 import { subcommand } from './subcommand.ts';
 import { writeToStdout } from './write-fully.ts';
 
@@ -26,7 +26,7 @@ interface Line {
 export function eventsCommand(): Command {
   return subcommand('events')
     .description('Show what happened to animals and orders, an event a line.')
-    .option('--follow', 'go on with what happens from now on, until Ctrl-C')
+    .option('--follow', 'keep printing new events as they happen, until Ctrl-C')
     .option('--after <id>', 'only what comes after this event; latest: after the newest')
     .addOption(new Option('--type <type...>', 'only events of these types').choices(EVENT_TYPES))
     .option('--json', 'print JSON lines: each event as the service sends it')
@@ -127,7 +127,7 @@ async function ask({ url, after }: Place, accept: string, signal: AbortSignal): 
     throw noService(address, error);
   }
   if (response.ok) return response;
-  throw new RefusedError(refusalOf(response.status, await response.text()), response.status);
+  throw new RefusedError(errorMessageOf(response.status, await response.text()), response.status);
 }
 
 /** The key in PETSTORE_KEY. Throws UserError where there is none. */

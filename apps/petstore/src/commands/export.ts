@@ -45,7 +45,7 @@ async function toFile(pets: BulkPetStore, path: string, force: boolean): Promise
     }
     const isWhole = await writeAll(pets, file.last?.id, (text) => file.write(text));
     if (isWhole) await file.finish({ force });
-    else process.stderr.write('The same command goes on from here.\n');
+    else process.stderr.write('Run the same command again to continue.\n');
   } finally {
     await file.close();
   }

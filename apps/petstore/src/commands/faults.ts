@@ -36,7 +36,9 @@ function listCommand(): Command {
 }
 
 function forPeople(rules: readonly CountedRule[]): string {
-  if (rules.length === 0) return 'Nothing goes wrong on request. See petstore faults add --help.';
+  if (rules.length === 0) {
+    return 'The sandbox has no fault rules. Add one: petstore faults add --help';
+  }
   return table([
     ['ID', 'FROM', 'TIMES', 'REQUESTS', 'FAULT', 'OPERATIONS'],
     ...rules.map(({ id, from, times, requests, fault, operations }) => [
@@ -64,7 +66,8 @@ function addCommand(): Command {
     .option('--from <n>', 'the first of their requests that it is for (default: 1)')
     .option('--times <n>', 'how many of them from then on (default: all)')
     .action(async (sandbox: string, fault: string, options: AddOptions) => {
-      const { addRule, MAX_REQUEST } = await import('../faults/change-rules.ts');
+      const { addRule } = await import('../faults/change-rules.ts');
+      const { MAX_REQUEST } = await import('../faults/fault-rules.ts');
       const { operation, from, times } = options;
       const number = (name: string, value: string | undefined) =>
         value === undefined ? undefined : readInteger(name, value, 1, MAX_REQUEST);
@@ -78,7 +81,7 @@ function addCommand(): Command {
           throw new UserError((error as Error).message);
         }),
       );
-      await print(`Added ${id}. The next request goes by it.`);
+      await print(`Added ${id}. It applies from the next request on.`);
     });
 }
 
@@ -89,7 +92,9 @@ function clearCommand(): Command {
     .action(async (sandbox: string) => {
       const { changeRules } = await import('../faults/change-rules.ts');
       await withSandbox(sandbox, ({ faults }, id) => changeRules(faults, id, () => []));
-      await print('Cleared. Nothing goes wrong any more, but what headers ask for.');
+      await print(
+        'Deleted all rules. Only the faults that a Petstore-Fault header asks for still happen.',
+      );
     });
 }
 

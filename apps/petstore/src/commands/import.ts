@@ -19,7 +19,7 @@ export function importCommand(): Command {
   return subcommand('import')
     .description('Add the animals of a file, a line of JSON each. Works beside the service.')
     .argument('<file>', 'file as `petstore export` writes it, or - for standard input')
-    .option('--from-line <n>', 'go on at this line, after an import that was interrupted')
+    .option('--from-line <n>', 'continue at this line, after an interrupted import')
     .addHelpText(
       'after',
       `

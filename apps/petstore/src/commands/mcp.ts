@@ -1,7 +1,7 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { ApiDocument } from '../mcp/tools-of-document.ts';
-import { expectSuccess, send, serviceUrl, URL_OPTION } from './sandbox-api.ts';
+import { expectSuccess, send, serviceUrl, URL_OPTION } from './service-client.ts';
 import { subcommand } from './subcommand.ts';
 
 /** Not a setting of the service: where people keep their key. */
@@ -33,7 +33,7 @@ export function mcpCommand(): Command {
 }
 
 async function serveMcp(baseUrl: string, key: string): Promise<void> {
-  const [document, usable] = await Promise.all([documentOf(baseUrl), usableTools(baseUrl, key)]);
+  const [document, usable] = await Promise.all([fetchDocument(baseUrl), usableTools(baseUrl, key)]);
   const [{ toolsOf }, { apiCaller }, { serveAtStdio }] = await Promise.all([
     import('../mcp/tools-of-document.ts'),
     import('../mcp/api-caller.ts'),
@@ -47,7 +47,7 @@ async function serveMcp(baseUrl: string, key: string): Promise<void> {
   });
 }
 
-async function documentOf(baseUrl: string): Promise<ApiDocument> {
+async function fetchDocument(baseUrl: string): Promise<ApiDocument> {
   // OpenAPI 3.1 does not know the method QUERY.
   const text = expectSuccess(await send(`${baseUrl}/openapi-3.2.json`, {}));
   try {

@@ -25,8 +25,8 @@ export function migrateCommand(): Command {
       'after',
       `
 A start of \`petstore serve\` does the same; this does it beforehand, and ends.
-Services of the version before go on meanwhile. Of several processes one does
-it, and the others wait for it. What was cut short is done by the next one.
+Services of the previous version go on meanwhile. One process migrates, and the
+others wait for it. The next process finishes a migration that was interrupted.
 
 --plan ends with exit code 0 where the schema is up to date, and with ${WORK_TO_DO}
 where there is something to do.

@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { type Command, Option } from 'commander';
 import type { Report } from '../report/report.ts';
-import { askService, URL_OPTION } from './sandbox-api.ts';
+import { askService, URL_OPTION } from './service-client.ts';
 import { subcommand } from './subcommand.ts';
 
 /** What the service is asked for, by the form that somebody wants. */
@@ -30,7 +30,7 @@ export interface ReportOptions {
 export function reportCommand(): Command {
   return subcommand('report')
     .description(
-      'Tell how the client of a sandbox behaved, rule by rule. Ends with 1 where a rule is broken.',
+      'Tell how the client of a sandbox behaved, rule by rule. Exits with code 1 if a rule is broken.',
     )
     .argument('<key>', "the sandbox's key")
     .option(...URL_OPTION)

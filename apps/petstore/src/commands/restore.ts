@@ -2,7 +2,7 @@ import { print } from '@petstore/service/commands.ts';
 import { type BackupFile, sha256Option } from '@petstore/service/sqlite/backup-file.ts';
 import { type RestoredFile, restoreBackup } from '@petstore/service/sqlite/restore-backup.ts';
 import type { Command } from 'commander';
-import { type DatabaseFacts, KEPT_PETSTORE } from '../store/sqlite/kept-petstore.ts';
+import { type DatabaseFacts, PETSTORE_DATABASE } from '../store/sqlite/petstore-database.ts';
 import { configuredFile, describeBackup } from './database-file.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
@@ -36,7 +36,7 @@ Examples:
     .action(async (file: string, options: Options) => {
       const database = configuredFile('restore', file);
       const { sha256, discardFormer = false } = options;
-      const restored = await restoreBackup(KEPT_PETSTORE, file, database, {
+      const restored = await restoreBackup(PETSTORE_DATABASE, file, database, {
         ...{ sha256, discardFormer },
       });
       if (restored) await print(options.json ? JSON.stringify(restored) : sentence(restored));

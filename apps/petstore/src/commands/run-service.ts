@@ -75,7 +75,7 @@ interface RunningService {
   close(how?: { readonly isReplaced: boolean }): Promise<void>;
 }
 
-/** Serves a store until it is closed, which closes the store, too; so does an error of the start. */
+/** Serves a store until `close` is called, which closes the store, too. A failed start closes the store as well. */
 export async function runService(deps: ServiceDeps): Promise<RunningService> {
   const { config, version, log, metrics, store, listen } = deps;
   let built: FastifyInstance | undefined;
@@ -107,7 +107,7 @@ export async function runService(deps: ServiceDeps): Promise<RunningService> {
       },
     };
   } catch (error) {
-    // What it does from time to time needs the store.
+    // The app first: its timers use the store.
     await built?.close();
     await store.close();
     throw error;

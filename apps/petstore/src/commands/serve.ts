@@ -53,10 +53,7 @@ export function serveCommand(version: string): Command {
         const log = createLog(config.logLevel);
         const unknown = unknownSettings(process.env);
         if (unknown.length > 0) {
-          log.warn(
-            { names: unknown },
-            'settings that petstore does not know; petstore --help has all',
-          );
+          log.warn({ names: unknown }, 'unknown settings; petstore --help lists all settings');
         }
         if (options.workers === 1) return serveAlone(config, version, log, options);
         const { supervise } = await import('../workers/supervise.ts');

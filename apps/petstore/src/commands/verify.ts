@@ -2,7 +2,7 @@ import { print } from '@petstore/service/commands.ts';
 import { sha256Option } from '@petstore/service/sqlite/backup-file.ts';
 import { verifyBackup } from '@petstore/service/sqlite/verify-backup.ts';
 import type { Command } from 'commander';
-import { KEPT_PETSTORE } from '../store/sqlite/kept-petstore.ts';
+import { PETSTORE_DATABASE } from '../store/sqlite/petstore-database.ts';
 import { describeBackup, refusePostgres } from './database-file.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
@@ -26,7 +26,7 @@ Examples:
     )
     .action(async (file: string, options: { sha256?: string; json?: boolean }) => {
       refusePostgres('verify', file);
-      const facts = await verifyBackup(KEPT_PETSTORE, file, options.sha256);
+      const facts = await verifyBackup(PETSTORE_DATABASE, file, options.sha256);
       await print(
         options.json ? JSON.stringify(facts) : `${file} is sound: ${describeBackup(facts)}.`,
       );

@@ -21,7 +21,7 @@ type PetEventType = Extract<EventType, `pet.${string}`>;
 interface Noted {
   readonly text: string;
   readonly count: number;
-  /** What a short line would be of; undefined behind a line that is not an animal's. */
+  /** The type that the next line may leave out; undefined after a line that is not about an animal. */
   readonly type: PetEventType | undefined;
   readonly nextId: bigint;
 }
@@ -59,7 +59,7 @@ export class NotedEvents {
     this.#noted = { text: count === 0 ? line : `${text}\n${line}`, count: count + 1, type, nextId };
   }
 
-  /** From here on `undo` forgets what is noted. */
+  /** Remembers the events noted so far: `undo` goes back to here. */
   mark(): void {
     this.#marked = this.#noted;
   }

@@ -5,7 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import { preferred } from '../http/accept.ts';
 import type { Authentication } from '../http/admission/authentication.ts';
 import { describeJson } from '../http/json-response.ts';
-import { decodeCursor, encodeCursor, nextLink, pageParameters, readLimit } from '../http/pages.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  nextLink,
+  pageParameters,
+  readLimit,
+  UNKNOWN_CURSOR,
+} from '../http/pages.ts';
 import { headerLines, responseOf } from '../http/service-response.ts';
 import { INT64_MAX } from '../int64.ts';
 import { covers } from '../keys/scope.ts';
@@ -133,8 +140,7 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
           },
           {
             invalid_request: 'limit must be an integer from 1 to 100.',
-            invalid_cursor:
-              'cursor must be one that a Link header of this service gave; leave it out to start over.',
+            invalid_cursor: UNKNOWN_CURSOR,
             events_expired:
               'The events 2 to 41 are no longer kept; the oldest is 42. Read the animals and orders anew, and then events from the oldest on.',
           },

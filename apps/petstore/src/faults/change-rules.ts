@@ -2,8 +2,6 @@ import { ApiError } from '@petstore/http/errors.ts';
 import type { FaultStore } from '../store/contract/fault-store.ts';
 import { type FaultRule, MAX_RULES, readRule, readRules, rulesText } from './fault-rules.ts';
 
-export { MAX_REQUEST } from './fault-rules.ts';
-
 /** How often a change of the rules is tried that others get ahead of. */
 const MAX_TRIES = 10;
 

@@ -1,6 +1,5 @@
 import { ApiError } from '@petstore/http/errors.ts';
-import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify';
-import type { SandboxRef } from '../keys/key.ts';
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -9,6 +8,7 @@ import {
   responses,
   TAGGED,
 } from '../openapi/responses.ts';
+import { NO_SANDBOX, sandboxOfRequest } from '../sandboxes/sandbox-of-request.ts';
 import { Ref } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import type { FaultStore } from '../store/contract/fault-store.ts';
@@ -41,7 +41,6 @@ const PRIVATE = { 'cache-control': 'private, no-cache' };
 const { 'Cache-Control': caching } = TAGGED;
 const CACHING = { ...(caching && { 'Cache-Control': caching }) };
 
-const NO_SANDBOX = 'This API key is not that of a sandbox. POST /v1/sandboxes makes one.';
 const BAD_RULE =
   'fault: status=700 is not right: status must be an error status, an integer from 400 to 599.';
 
@@ -89,7 +88,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
       },
     },
     async (request, reply) => {
-      const { id } = sandboxOf(request);
+      const { id } = sandboxOfRequest(request);
       const rules = readRules(await faults.rules(id));
       return reply.headers(PRIVATE).send(await sent(id, rules));
     },
@@ -120,7 +119,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
       },
     },
     async (request, reply) => {
-      const { id } = sandboxOf(request);
+      const { id } = sandboxOfRequest(request);
       const rule = await addRule(faults, id, request.body, operations);
       const [body] = await sent(id, [rule]);
       return reply
@@ -154,7 +153,7 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
       },
     },
     async (request, reply) => {
-      const { id } = sandboxOf(request);
+      const { id } = sandboxOfRequest(request);
       const { body } = request;
       if (!Array.isArray(body) || body.length > MAX_RULES) {
         const message = `The body must be a JSON array of at most ${MAX_RULES} rules.`;
@@ -173,25 +172,20 @@ export const faultsRoutes: FastifyPluginCallback<FaultsRoutesDeps> = (
       schema: {
         operationId: 'clearFaults',
         summary: 'Remove the faults of a sandbox',
-        description: 'Deletes all rules. Nothing goes wrong any more, but what headers ask for.',
+        description:
+          'Deletes all rules. Only the faults that a Petstore-Fault header asks for still happen.',
         tags: ['sandboxes'],
         response: responses({ 204: NO_CONTENT }, FAILURES),
       },
     },
     async (request, reply) => {
-      await changeRules(faults, sandboxOf(request).id, () => []);
+      await changeRules(faults, sandboxOfRequest(request).id, () => []);
       return reply.code(204).send();
     },
   );
 
   done();
 };
-
-/** The sandbox of a request. Throws ApiError `not_found` for a key of the service's own store. */
-function sandboxOf({ apiKey: { sandbox } }: FastifyRequest): SandboxRef {
-  if (sandbox) return sandbox;
-  throw new ApiError('not_found', NO_SANDBOX);
-}
 
 /** Collects the ids of the operations that are added from here on and can have faults, as far as they are offered. */
 export function operationsWithFaults(

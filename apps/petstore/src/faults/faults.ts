@@ -43,7 +43,7 @@ interface FaultsDeps {
  * What goes wrong on request, for keys of sandboxes alone: by the `Petstore-Fault` of a request, and where it has none,
  * by the rules that are kept for its sandbox. It happens at the edge: the handlers and the store know nothing of it.
  */
-export class Faults {
+export class FaultInjector {
   readonly #deps: FaultsDeps;
   readonly #waits: Waits;
   readonly #applied = new WeakMap<ServiceResponse, string>();
@@ -79,10 +79,10 @@ export class Faults {
     };
   }
 
-  /** Does what goes wrong before a request is carried out. Whether it is carried out then. */
+  /** Applies the faults that come before the handler. Resolves with whether the handler is to run. */
   async #fail(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { sandbox } = request.apiKey;
-    if (!sandbox) throw new ApiError('invalid_request', NO_SANDBOX);
+    if (!sandbox) throw new ApiError('invalid_request', NEEDS_SANDBOX_KEY);
     const header = request.headers[FAULT_HEADER];
     const plan = await (header === undefined
       ? this.#planByRules(request, sandbox)
@@ -156,7 +156,7 @@ export class Faults {
   }
 }
 
-const NO_SANDBOX =
+const NEEDS_SANDBOX_KEY =
   "Petstore-Fault is for the keys of sandboxes, which begin with pk_sand_: leave it out, or send a sandbox's key.";
 
 function readHeader(text: string) {

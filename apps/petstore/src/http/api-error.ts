@@ -62,7 +62,7 @@ export function payloadTooLarge(limitBytes: number): ApiError {
 }
 
 /** What a 404 says where no operation is at a path. */
-export const NO_PATH = 'Nothing is at this path. /v1/openapi.json describes those that there are.';
+export const NO_PATH = 'Nothing is at this path. /v1/openapi.json lists the paths.';
 
 export function pathNotFound(): ApiError {
   return new ApiError('not_found', NO_PATH);

@@ -1,42 +1,39 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
+import type { IdempotencyOf } from '../idempotency/idempotency-key-header.ts';
 import { failedCondition, PRECONDITION_FAILED } from '../precondition.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { preconditionOf, type Representation } from './conditional.ts';
-import { type Created, respondCreated } from './json-response.ts';
+import type { Create } from './fast-path.ts';
+import { respondCreated } from './json-response.ts';
 import { responseOf } from './service-response.ts';
 
-interface Collection<Body> {
+interface Collection {
   /** The `read` of its own GET. */
   readonly list: (
     request: { query: object },
     store: ResourceStore,
   ) => Representation | Promise<Representation>;
-  /** The `create` of the POST. */
-  readonly create: (
-    body: Body,
-    store: ResourceStore,
-    idempotency: RequestedIdempotency | undefined,
-  ) => Promise<Created>;
+  /** That of the POST's config. */
+  readonly create: Create;
   readonly idempotencyOf: IdempotencyOf;
 }
 
-/** Handles a POST that adds to a collection. Responds with 201 and what was just created. */
-export function createIn<Body>({ list, create, idempotencyOf }: Collection<Body>) {
+/** Handles a POST that adds to a collection. */
+export function createIn({ list, create, idempotencyOf }: Collection) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { store, raw, apiKey, bodyBytes } = request;
     await checkList(request, () => list({ query: {} }, store));
     const idempotency = idempotencyOf(raw, apiKey, bodyBytes);
-    const created = await create(request.body as Body, store, idempotency);
+    const created = await create(request.body, store, idempotency);
     reply.hijack();
     respondCreated(responseOf(reply), created);
   };
 }
 
 /**
- * Checks the conditions of a POST that adds to a list against the list. This happens outside of the write's
- * transaction: an addition changes nothing that somebody else has added. Throws ApiError `precondition_failed`.
+ * Checks the conditions of a POST that adds to a list against the list. This is not atomic with the insert: two POSTs
+ * with one If-Match may both succeed. Throws ApiError `precondition_failed`.
  */
 async function checkList(
   request: FastifyRequest,

@@ -8,9 +8,10 @@ import type {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import { FAULT_HEADER } from '../faults/fault-headers.ts';
-import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/idempotency-key-header.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
+import type { IdempotentResult } from '../store/contract/idempotency.ts';
 import type { Changes, ResourceStore } from '../store/store.ts';
 import type { FastRouteCounts } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
@@ -21,7 +22,7 @@ import { announceDeprecation } from './admission/deprecation.ts';
 import type { Representation } from './conditional.ts';
 import type { RespondWithError } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
-import { type Created, respondCreated } from './json-response.ts';
+import { respondCreated } from './json-response.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
 import { JSON_ALONE } from './request-checks.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
@@ -48,12 +49,12 @@ declare module 'fastify' {
       body: unknown,
       store: ResourceStore,
       idempotency: RequestedIdempotency | undefined,
-    ): Promise<Created>;
+    ): Promise<IdempotentResult>;
   }
 }
 
 type Read = NonNullable<FastifyContextConfig['read']>;
-type Create = NonNullable<FastifyContextConfig['create']>;
+export type Create = NonNullable<FastifyContextConfig['create']>;
 
 /** Targets remembered at most, and how long each may be. */
 const MAX_TARGETS = 1_000;
@@ -68,6 +69,8 @@ const MAX_TOGETHER = 64;
 /** A route that is on the fast path, and where its requests are counted. */
 interface FastRoute extends FastRouteCounts {
   readonly config: FastifyContextConfig;
+  /** The service's public address, ending in `/v1`. */
+  readonly baseUrl: () => string;
 }
 
 interface CreateRoute extends FastRoute {
@@ -91,7 +94,9 @@ interface WaitingRead {
 }
 
 export interface FastPathDeps {
-  /** Undefined where the store cannot tell of changes. Then every request goes to the router. */
+  /**
+   * Undefined turns the fast path off: the store cannot tell of changes, or every request shall show in logs or traces.
+   */
   readonly changes: Changes | undefined;
   /** The service's own, since a key of a sandbox is never a known one. */
   readonly store: ResourceStore;
@@ -102,8 +107,6 @@ export interface FastPathDeps {
   readonly respondWithError: RespondWithError;
   /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
-  /** The service's public address, ending in `/v1`. */
-  readonly baseUrl: () => string;
   /** Routes that are not offered at this level are left to the router, which responds with 404. */
   readonly stability: StabilityLevel;
 }
@@ -138,12 +141,16 @@ export class FastPath {
   }
 
   /** Adds those routes, of all that are registered from here on, whose config asks for the fast path. */
-  watch(app: FastifyInstance, idempotencyOf: IdempotencyOf): void {
+  watch(
+    app: FastifyInstance,
+    { idempotencyOf, baseUrl }: { idempotencyOf: IdempotencyOf; baseUrl: () => string },
+  ): void {
     if (!this.#deps.changes) return;
     app.addHook('onRoute', (options) => {
       const { config = {}, method } = options;
       if (!isOffered(config, this.#deps.stability)) return;
-      if (method === 'GET' && config.read) this.#addRead(options, config.read);
+      if (method === 'GET' && config.read)
+        this.#addRead({ ...this.#routeOf(options, baseUrl), read: config.read }, options);
       if (method === 'POST' && config.create) {
         const validate = validator(
           options.schema?.body as TSchema,
@@ -151,8 +158,10 @@ export class FastPath {
           { isText: false },
         );
         const { create, bodyTypes = JSON_ALONE } = config;
-        const route = { ...this.#routeOf(options), create, bodyTypes, validate, idempotencyOf };
-        this.#creates.set(options.url, route);
+        this.#creates.set(options.url, {
+          ...this.#routeOf(options, baseUrl),
+          ...{ create, bodyTypes, validate, idempotencyOf },
+        });
       }
     });
   }
@@ -167,7 +176,7 @@ export class FastPath {
     const readAll = () => this.#readAll(router);
     return (request, response) => {
       const target = this.#plainRead(request);
-      if (!target || !response.shouldKeepAlive) return router(request, response);
+      if (!target) return router(request, response);
       if (this.#waiting.length === 0) {
         this.#waitingSince = performance.now();
         setImmediate(readAll);
@@ -186,22 +195,22 @@ export class FastPath {
     };
   }
 
-  #routeOf({ url, method, config = {} }: RouteOptions): FastRoute {
-    return { config, ...this.#deps.observer.countsOf(`${method}`, url) };
+  #routeOf({ url, method, config = {} }: RouteOptions, baseUrl: () => string): FastRoute {
+    return { config, baseUrl, ...this.#deps.observer.countsOf(`${method}`, url) };
   }
 
-  #addRead(options: RouteOptions, read: Read): void {
-    const route = { ...this.#routeOf(options), read };
-    const parameterAt = route.pattern.indexOf(':');
+  #addRead(route: Target['route'], options: RouteOptions): void {
+    const { url } = options;
+    const parameterAt = url.indexOf(':');
     if (parameterAt === -1) {
       const rememberTarget: preHandlerHookHandler = ({ originalUrl, query }, _reply, done) => {
         this.#remember(originalUrl, { route, input: { query } });
         done();
       };
       options.preHandler = [options.preHandler ?? [], rememberTarget].flat();
-    } else if (!route.pattern.includes('/', parameterAt)) {
-      const prefix = route.pattern.slice(0, parameterAt);
-      const name = route.pattern.slice(parameterAt + 1);
+    } else if (!url.includes('/', parameterAt)) {
+      const prefix = url.slice(0, parameterAt);
+      const name = url.slice(parameterAt + 1);
       const readParams = pathReader(options.schema?.params as TSchema);
       this.#readsBelow.set(prefix, (text) => {
         const { value: params } = readParams({ [name]: text });
@@ -260,7 +269,7 @@ export class FastPath {
     const rest: ServiceResponse[] = [];
     this.#deps.changes?.atOneMoment(() => {
       for (const { response, target } of waiting) {
-        // Its client is gone by now, and no event would follow.
+        // The client has disconnected: its response would never emit `close`, and would count as in flight for ever.
         if (response.req.socket.destroyed) continue;
         const key = this.#deps.authentication.knownKey(response.req.headers.authorization ?? '');
         if (key && !this.#isClosed) this.#read(target, key, response);
@@ -271,11 +280,11 @@ export class FastPath {
   }
 
   #read({ route, input }: Target, key: ActiveKey, response: ServiceResponse): void {
-    const { store, observer, check, baseUrl } = this.#deps;
+    const { store, observer, check } = this.#deps;
     let read: Representation | Promise<Representation>;
     try {
-      announceDeprecation(route.config, response, baseUrl);
-      const pending = check({ key, route: route.config, response });
+      announceDeprecation(route.config, response, route.baseUrl);
+      const pending = check({ key, config: route.config, response });
       read = pending ? pending.then(() => route.read(input, store)) : route.read(input, store);
     } catch (error) {
       read = Promise.reject(error);
@@ -298,15 +307,15 @@ export class FastPath {
   }
 
   async #create(route: CreateRoute, key: ActiveKey, response: ServiceResponse): Promise<void> {
-    const { store, observer, check, baseUrl, isCutOff } = this.#deps;
+    const { store, observer, check, isCutOff } = this.#deps;
     const { req: request } = response;
     observer.follow(route, response, key, performance.now());
     try {
-      announceDeprecation(route.config, response, baseUrl);
-      const pending = check({ key, route: route.config, response });
+      announceDeprecation(route.config, response, route.baseUrl);
+      const pending = check({ key, config: route.config, response });
       if (pending) await pending;
       const bytes = await bodyOf(request);
-      // A body that still comes behind a 408 must not be carried out.
+      // The service has responded 408 already: a body that arrives after that must not be carried out.
       if (isCutOff(request)) return;
       const validation = route.validate(parseJsonBody(bytes));
       if ('error' in validation) throw validation.error;
@@ -340,7 +349,7 @@ function respondWith(response: ServiceResponse, { lines, body, encoding }: Repre
   response.respond(200, lines, body, encoding);
 }
 
-/** Never settles where the client goes away in between. */
+/** The body of a request. The promise never settles if the client disconnects first. */
 function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,4 +1,5 @@
 import type { ApiError } from '@petstore/http/errors.ts';
+import type { IdempotentResult } from '../store/contract/idempotency.ts';
 import { headerLines, type ServiceResponse, type TextEncoding } from './service-response.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -34,15 +35,10 @@ export function errorBody({ body }: ApiError): string {
   return JSON.stringify(body);
 }
 
-/** What was just created. */
-export interface Created {
-  readonly id: bigint;
-  readonly json: string;
-  /** The address of the list that it belongs to. */
-  readonly address: string;
-}
-
 /** Responds with 201 and what was just created. */
-export function respondCreated(response: ServiceResponse, { id, json, address }: Created): void {
-  respondJson(response, 201, json, ['location', `${address}/${id}`]);
+export function respondCreated(
+  response: ServiceResponse,
+  { id, json, collectionUrl }: IdempotentResult,
+): void {
+  respondJson(response, 201, json, ['location', `${collectionUrl}/${id}`]);
 }

@@ -11,8 +11,8 @@ import { headerLines, responseOf } from './service-response.ts';
 export const ACCEPT_QUERY = 'application/json';
 
 /**
- * Watches the routes that are added from here on. Every method that a path does not have, or not at this level of
- * stability, is a 405 with `Allow` (RFC 9110, section 15.5.6). Paths without an operation at this level are unknown.
+ * The methods of each path. Every method that a path does not have, or not at this level of stability, is a 405 with
+ * `Allow` (RFC 9110, section 15.5.6). Paths without an operation at this level are unknown.
  */
 export class OtherMethods {
   readonly #paths = new PathPatterns(MAX_TARGET_BYTES);
@@ -20,8 +20,12 @@ export class OtherMethods {
   readonly #allowed = new Map<string, Set<string>>();
   readonly #level: StabilityLevel;
 
-  constructor(app: FastifyInstance, level: StabilityLevel) {
+  constructor(level: StabilityLevel) {
     this.#level = level;
+  }
+
+  /** Called once with the app, before its routes are added. */
+  watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method, config = {} }) => {
       if (!isOffered(config, this.#level)) return;
       const methods = this.#allowed.get(url) ?? new Set();
@@ -37,10 +41,10 @@ export class OtherMethods {
   }
 
   /**
-   * The refusal of a request that has no route, or none at this level; undefined where it has one. Before the body is
+   * The error of a request that has no route, or none at this level; undefined where it has one. Before the body is
    * checked: the method is wrong whatever the body says.
    */
-  refusalOf(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
+  errorFor(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
     const { method, is404 } = request;
     const { url = '', config } = request.route;
     if (!is404 && isOffered(config, this.#level)) return undefined;

@@ -20,7 +20,7 @@ export function createNodeServer(
     keepAliveTimeout: keepAliveTimeoutMs,
     // How late Node may notice a timeout.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-    // Node would respond to a missing Host with an empty body; checkRequestLine sends the Error body.
+    // Node would respond to a missing Host with an empty body; checkHead sends the Error body.
     requireHostHeader: false,
   };
   const server = createServer(options, handle);

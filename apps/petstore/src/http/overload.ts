@@ -3,9 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ApiError } from '@petstore/http/errors.ts';
 import { DenseList } from '@petstore/service/dense-list.ts';
 import type { Log } from '@petstore/service/log.ts';
-import type { Count, Metrics } from '@petstore/service/metrics/instruments.ts';
+import type { Counter, Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { Limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
+import { TOO_MANY_WRITES } from '../store/store-errors.ts';
 import { overloaded } from './api-error.ts';
 import { Connections } from './connections.ts';
 import { respondError } from './json-response.ts';
@@ -16,7 +17,7 @@ const TOO_MUCH = {
   connections: 'Too many connections are open.',
   eventLoop: 'Requests wait too long for their turn.',
   requests: 'Too many requests are under way.',
-  writeQueue: 'Too many writes wait for the database.',
+  writeQueue: TOO_MANY_WRITES,
 } as const;
 
 type Kind = keyof typeof TOO_MUCH;
@@ -46,7 +47,7 @@ export class Overload {
   readonly #limits: Limits;
   readonly #writeQueue: Store['writeQueue'];
   readonly #log: Log;
-  readonly #shed: Readonly<Record<Kind, Count>>;
+  readonly #shed: Readonly<Record<Kind, Counter>>;
   readonly #connections: Connections;
   readonly #delay: EventLoopDelay;
   /** Responses to requests under way. */
@@ -96,9 +97,9 @@ export class Overload {
       }
       if (this.#connections.isExceeded && this.#connections.isSurplus(request.socket)) {
         response.shouldKeepAlive = false;
-        if (this.#isTurnedAway(request, response, 'connections')) return;
+        if (this.#shedUnlessProbe(request, response, 'connections')) return;
       }
-      if (this.#delay.isHigh && this.#isTurnedAway(request, response, 'eventLoop')) return;
+      if (this.#delay.isHigh && this.#shedUnlessProbe(request, response, 'eventLoop')) return;
       handle(request, response);
     };
   }
@@ -126,14 +127,14 @@ export class Overload {
   }
 
   #enter(request: IncomingMessage, response: ServiceResponse): boolean {
-    const isTurnedAway =
+    const isShed =
       (this.#inFlight.size >= this.#limits.maxRequestsInFlight &&
-        this.#isTurnedAway(request, response, 'requests')) ||
+        this.#shedUnlessProbe(request, response, 'requests')) ||
       (isWrite(request) &&
         this.#isQueueFull() &&
-        this.#isTurnedAway(request, response, 'writeQueue'));
-    if (isTurnedAway) return false;
-    // It closes also when its connection ends before it got its turn there, but for a few: see #forget.
+        this.#shedUnlessProbe(request, response, 'writeQueue'));
+    if (isShed) return false;
+    // A response whose connection breaks before its turn emits `close`, too, but for a few: see #forget.
     response.on('close', this.#inFlight.add(response));
     return true;
   }
@@ -149,7 +150,8 @@ export class Overload {
     return this.#writeQueue.length >= this.#writeQueue.capacity;
   }
 
-  #isTurnedAway(request: IncomingMessage, response: ServiceResponse, kind: Kind): boolean {
+  /** Responds with 503, unless the request is a supervisor's. Whether it did. */
+  #shedUnlessProbe(request: IncomingMessage, response: ServiceResponse, kind: Kind): boolean {
     if (FOR_SUPERVISORS.test(request.url ?? '')) return false;
     this.#note(kind);
     respondError(response, overloaded(TOO_MUCH[kind]));
@@ -161,7 +163,7 @@ export class Overload {
     this.#shed[kind].add();
     this.#turnedAway[kind] = (this.#turnedAway[kind] ?? 0) + 1;
     this.#telling ??= setTimeout(() => {
-      this.#log.warn({ turnedAway: this.#turnedAway }, 'overload: requests were turned away');
+      this.#log.warn({ turnedAway: this.#turnedAway }, 'overload: requests were shed');
       this.#turnedAway = {};
       this.#telling = undefined;
     }, TELL_INTERVAL_MS).unref();
@@ -169,7 +171,7 @@ export class Overload {
 }
 
 /** Created at the start: a rate needs a series that was seen before it grew. */
-function shedCounts(metrics: Metrics): Record<Kind, Count> {
+function shedCounts(metrics: Metrics): Record<Kind, Counter> {
   const family = metrics.counter(
     'petstore_http_shed_total',
     'Requests and connections that were turned away under load, by what there was too much of.',
@@ -196,7 +198,7 @@ function tooManyHeaders(limit: number): ApiError {
 /** How finely the event loop is watched, in milliseconds: a shorter turn counts as this long. */
 const RESOLUTION_MS = 10;
 
-/** How often what was watched is looked at, in milliseconds. */
+/** How often the histogram is read, in milliseconds. */
 const INTERVAL_MS = 100;
 
 /** Turns that are needed to tell an overload from one long pause, as of a garbage collection. */

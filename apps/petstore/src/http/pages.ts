@@ -51,12 +51,15 @@ export function pageResponses(schema: Named, example: unknown[], path: string) {
   };
 }
 
+/** The message of ApiError `invalid_cursor`. */
+export const UNKNOWN_CURSOR =
+  'cursor must be one that a Link header of this service gave; leave it out to start over.';
+
 /** The errors of a request for a list. */
 export const PAGE_FAILURES = {
   ...READ_FAILURES,
   invalid_request: 'limit must be an integer from 1 to 100.',
-  invalid_cursor:
-    'cursor must be one that a Link header of this service gave; leave it out to start over.',
+  invalid_cursor: UNKNOWN_CURSOR,
 } as const;
 
 /** The page that a request is for. */
@@ -133,10 +136,7 @@ export function decodeCursor(cursor: string): bigint {
     // Buffer.from skips characters that are not base64url; the comparison does not.
     if (encodeCursor(lastId) === cursor) return lastId;
   }
-  throw new ApiError(
-    'invalid_cursor',
-    'cursor must be one that a Link header of this service gave; leave it out to start over.',
-  );
+  throw new ApiError('invalid_cursor', UNKNOWN_CURSOR);
 }
 
 /** The `Link` header (RFC 8288) of a page that is followed by another. */

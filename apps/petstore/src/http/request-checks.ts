@@ -13,7 +13,7 @@ import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
  * The checks of every request, known path or not: its target is not too long, the end of its body is certain, and it
  * has one host. Node itself would refuse a missing Host, but with an empty body.
  */
-export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
+export const checkHead: onRequestHookHandler = (request, reply, done) => {
   const { raw } = request;
   if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;
   if ((raw.url?.length ?? 0) > MAX_TARGET_BYTES) {
@@ -92,7 +92,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
 /**
  * Whether a target cannot be one of this service's: it is not a path (`*`), or it ends in a slash and is not the root.
  */
-export function isNoPathOfOurs(target: string): boolean {
+export function cannotBePath(target: string): boolean {
   if (!target.startsWith('/')) return true;
   const query = target.indexOf('?');
   const end = (query < 0 ? target.length : query) - 1;

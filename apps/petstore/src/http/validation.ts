@@ -79,7 +79,7 @@ export function validator(
   };
 }
 
-/** Reads the members that a schema names, and adds to `wrong` what each must be that is something else. */
+/** Reads the members that a schema names. For each invalid member it adds to `wrong` what the member must be. */
 type ObjectReader = (input: object, wrong: string[]) => Record<string, unknown>;
 
 /** `path`: the names that lead to the object, each with a dot behind it. */
@@ -125,7 +125,7 @@ function objectReader(
 
 const asItIs = (given: unknown) => given;
 
-/** What turns a given value into the form that the process holds it in; undefined where it has that form. */
+/** A function that converts a value to the form in which the process holds it; undefined where none is needed. */
 function integerReader(
   rule: ValueSchema,
   isText: boolean,

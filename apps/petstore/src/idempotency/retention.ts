@@ -12,7 +12,7 @@ const GROUP = 500;
 /** The pause between two such groups, in milliseconds. */
 const PAUSE_MS = 20;
 
-/** The results of an owner are counted after that share of the bound in writes: to count 100,000 takes some 10 ms. */
+/** An owner's results are counted after this share of its limit in new writes: to count 100,000 takes some 10 ms. */
 const COUNTED_EACH = 1 / 20;
 
 interface RetentionDeps {
@@ -28,7 +28,7 @@ interface RetentionDeps {
 /**
  * Deletes results that are too old, once a minute while the app runs, and the oldest of an owner that has too many.
  * Every process of the service does so; what one of them deleted, the others do not find. Call the function that it
- * returns for each write that keeps a result.
+ * returns for each request with an Idempotency-Key.
  */
 export function limitResults(
   app: FastifyInstance,

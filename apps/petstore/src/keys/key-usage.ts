@@ -44,7 +44,7 @@ export class KeyUsage {
     try {
       await this.#keys.noteUses(uses);
     } catch (error) {
-      this.#log.warn({ err: error }, 'when keys were last used could not be written down');
+      this.#log.warn({ err: error }, 'the times of last use of keys could not be stored');
       // What was noted meanwhile is newer.
       this.#uses = new Map([...uses, ...this.#uses]);
     }

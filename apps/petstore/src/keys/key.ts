@@ -34,7 +34,7 @@ export interface KeyRecord {
   readonly replacedBy: string | undefined;
 }
 
-/** What a request needs to know of the key that it came with. */
+/** What a request needs to know of the key that it came with: one that is not revoked. Its holder looks at its expiry. */
 export interface ActiveKey {
   readonly id: string;
   readonly scopes: readonly Scope[];

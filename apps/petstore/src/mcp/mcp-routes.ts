@@ -52,7 +52,7 @@ export const mcpRoutes: FastifyPluginCallback<McpDeps> = (app, deps, done) => {
     'application/json',
     { parseAs: 'buffer' },
     function keepBytes(request, body, done) {
-      // A body that still comes behind a 408 must not be carried out.
+      // The service has responded 408 already: a body that arrives after that must not be carried out.
       done(isCutOff(request.raw) ? requestTimeout() : null, body);
     },
   );
@@ -73,7 +73,7 @@ export const mcpRoutes: FastifyPluginCallback<McpDeps> = (app, deps, done) => {
     },
     async (request, reply) => {
       const { apiKey: key } = request;
-      const admit = () => check({ key, route: anyScope(key.scopes), response: responseOf(reply) });
+      const admit = () => check({ key, config: anyScope(key.scopes), response: responseOf(reply) });
       const { message, problem } = readMessage(request.body as Buffer | undefined);
       const isCall = isToolCall(message);
       if (!isCall) await admit();

@@ -2,7 +2,7 @@ import { type ApiErrorCode, ERRORS } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { missingScope, scopeChallenge } from '../http/admission/scope.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
-import { keyInUse, keyReused } from '../idempotency/result.ts';
+import { idempotencyConflict, idempotencyMismatch } from '../idempotency/result.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { PRECONDITION_FAILED } from '../precondition.ts';
@@ -205,8 +205,8 @@ const IdempotencyKey = Type.Object({
 /** The errors of a POST with these headers. */
 export const POST_FAILURES: Failures = {
   precondition_failed: PRECONDITION_FAILED.ifMatch,
-  idempotency_conflict: keyInUse().message,
-  idempotency_mismatch: keyReused().message,
+  idempotency_conflict: idempotencyConflict().message,
+  idempotency_mismatch: idempotencyMismatch().message,
 };
 
 /** The conditions of a request (RFC 9110, section 13.1). */

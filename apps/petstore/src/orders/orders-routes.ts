@@ -5,7 +5,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/idempotency-key-header.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -21,7 +21,7 @@ import {
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './order.ts';
-import type { OrderEnd } from './order-rules.ts';
+import { type OrderEnd, orderNotFound } from './order-rules.ts';
 
 const { limit, cursor } = pageParameters('orders');
 const ListOrdersQuery = Type.Object({
@@ -62,16 +62,16 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     { orders }: ResourceStore,
     idempotency?: RequestedIdempotency,
   ) => {
-    const address = url();
-    if (!idempotency) return { ...orThrow(await orders.place(petId, clock())), address };
-    return orThrow(await orders.placeIdempotently({ ...idempotency, address }, petId));
+    const collectionUrl = url();
+    if (!idempotency) return { ...orThrow(await orders.place(petId, clock())), collectionUrl };
+    return orThrow(await orders.placeIdempotently({ ...idempotency, collectionUrl }, petId));
   };
 
   // The interface has this operation, and says that the reference shows no try-it panel for it.
   app.get(
     '/store/orders',
     {
-      config: { ...reads, read: list, isOfInterface: true, hidesTryItPanel: true },
+      config: { ...reads, read: list, isRequiredBySpecification: true, hidesTryItPanel: true },
       schema: {
         operationId: 'listOrders',
         summary: 'List orders',
@@ -132,7 +132,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         headers: Preconditions,
         response: responses(
           { 200: jsonResponse(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
-          { not_found: 'No order has this id.', ...READ_FAILURES },
+          { not_found: orderNotFound().message, ...READ_FAILURES },
         ),
       },
     },
@@ -165,7 +165,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
             },
             {
               ...POST_FAILURES,
-              not_found: 'No order has this id.',
+              not_found: orderNotFound().message,
               invalid_transition: `The order is ${end} already. Only a placed one can be ${end}.`,
             },
           ),
@@ -178,7 +178,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         const requested = idempotencyOf(request.raw, request.apiKey, request.bodyBytes);
         const precondition = preconditionOf(request);
         if (requested) {
-          const idempotency = { ...requested, address: url() };
+          const idempotency = { ...requested, collectionUrl: url() };
           const ended = orThrow(await orders.endIdempotently(idempotency, id, end, precondition));
           return sendChanged(reply, ended.json);
         }

@@ -45,11 +45,16 @@ export function expectPet(
   pet: PetFields | undefined,
   precondition: Precondition | undefined,
 ): PetFields | Refusal {
-  if (!pet) return refusal('not_found', 'No animal has this id.');
+  if (!pet) return petNotFound();
   return refuseByPrecondition(petJson(id, pet), precondition) ?? pet;
 }
 
-function orderedPet(): Refusal {
+export function petNotFound(): Refusal {
+  return refusal('not_found', 'No animal has this id.');
+}
+
+/** An open order names the animal. */
+export function orderedPet(): Refusal {
   return refusal(
     'conflict',
     'An open order names this animal. Complete or cancel the order first.',

@@ -6,7 +6,7 @@ import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, readOne, sendChanged, sendRead } from '../http/conditional.ts';
 import { createIn } from '../http/create.ts';
 import { PAGE_FAILURES, pageParameters, pageResponses, readList } from '../http/pages.ts';
-import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/request-key.ts';
+import type { IdempotencyOf, RequestedIdempotency } from '../idempotency/idempotency-key-header.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
@@ -26,6 +26,7 @@ import { PRECONDITION_FAILED } from '../precondition.ts';
 import { Ref, RefWith } from '../schema-types.ts';
 import type { ResourceStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetPatch, PetStatus, Pets, withDefaults } from './pet.ts';
+import { orderedPet, petNotFound } from './pet-rules.ts';
 
 const { limit, cursor } = pageParameters('animals');
 const ListPetsQuery = Type.Object({
@@ -44,8 +45,6 @@ const GET_PET_DEPRECATION: Deprecation = {
 
 const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' };
-
-const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
 
 interface PetsDeps {
   readonly idempotencyOf: IdempotencyOf;
@@ -67,9 +66,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     { pets }: ResourceStore,
     idempotency?: RequestedIdempotency,
   ) => {
-    const address = url();
-    if (!idempotency) return { ...(await pets.create(withDefaults(pet))), address };
-    return orThrow(await pets.createIdempotently({ ...idempotency, address }, withDefaults(pet)));
+    const collectionUrl = url();
+    if (!idempotency) return { ...(await pets.create(withDefaults(pet))), collectionUrl };
+    return orThrow(
+      await pets.createIdempotently({ ...idempotency, collectionUrl }, withDefaults(pet)),
+    );
   };
 
   app.get(
@@ -132,7 +133,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           { 200: jsonResponse(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
             ...READ_FAILURES,
-            not_found: 'No animal has this id.',
+            not_found: petNotFound().message,
             operation_removed: removalMessage(GET_PET_DEPRECATION),
           },
         ),
@@ -170,8 +171,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           {
             ...PATCH_FAILURES,
             invalid_request: 'status must be one of available, pending, sold.',
-            not_found: 'No animal has this id.',
-            conflict: ORDERED,
+            not_found: petNotFound().message,
+            conflict: orderedPet().message,
             invalid_transition: 'An animal that is sold can become available, not pending.',
             precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
@@ -199,8 +200,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         response: responses(
           { 204: NO_CONTENT },
           {
-            not_found: 'No animal has this id.',
-            conflict: ORDERED,
+            not_found: petNotFound().message,
+            conflict: orderedPet().message,
             precondition_failed: PRECONDITION_FAILED.ifMatch,
           },
         ),

@@ -87,17 +87,17 @@ export class FailedAuthentications {
     for (const key of goodKeys) this.#keepGood(key);
   }
 
-  /** The refusal of a request with this key before the store is asked; undefined where the store may be asked. */
-  refusal(address: string, key: KeyHash): ApiError | undefined {
-    return this.#goodKeys.has(key) ? undefined : this.#refusal(clientNetwork(address));
+  /** The error of a request with this key before the store is asked; undefined where the store may be asked. */
+  errorBeforeLookup(address: string, key: KeyHash): ApiError | undefined {
+    return this.#goodKeys.has(key) ? undefined : this.#blocked(clientNetwork(address));
   }
 
   /** Counts a failure, and returns the error to respond with: the failure itself, or a 429 where there are too many. */
   failed(address: string, error: ApiError, key?: KeyHash): ApiError {
     if (key !== undefined && this.#goodKeys.delete(key)) this.#tell({ bad: key });
     const network = clientNetwork(address);
-    const refusal = this.#refusal(network);
-    if (refusal) return refusal;
+    const blocked = this.#blocked(network);
+    if (blocked) return blocked;
     this.#count(network);
     this.#tell({ failed: network });
     return error;
@@ -127,7 +127,8 @@ export class FailedAuthentications {
     dropOldest(this.#goodKeys, MAX_GOOD_KEYS);
   }
 
-  #refusal(network: string): ApiError | undefined {
+  /** The 429 of a network that has failed too often; undefined for any other. */
+  #blocked(network: string): ApiError | undefined {
     const failures = this.#networks.get(network);
     if (!failures || failures.count < this.#perMinute) return undefined;
     const leftMs = failures.endsAt - this.#now();

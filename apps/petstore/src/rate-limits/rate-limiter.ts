@@ -48,23 +48,6 @@ export class RateLimiter {
     this.policy = `"default";q=${requests};w=${windowSeconds}`;
   }
 
-  /** The limiter's clock, so that callers with many requests at one moment read it once. */
-  now(): number {
-    return this.#deps.now();
-  }
-
-  /**
-   * Counts a request that may pass without asking anyone, and gives its `RateLimit` header. undefined
-   * where `admit` has to decide; then nothing was counted. `now` is what the clock says.
-   */
-  take(keyId: string, now = this.now()): string | undefined {
-    const window =
-      this.#running(keyId, now) ?? (this.#deps.shared ? undefined : this.#beginAlone(keyId, now));
-    if (!window?.take()) return undefined;
-    if (window.isLow) this.#reorder(keyId);
-    return window.header(now);
-  }
-
   /** Counts a request of a key, or says when to try again. It rejects only because of a defect. */
   admit(keyId: string): QuotaDecision | Promise<QuotaDecision> {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
@@ -77,10 +60,13 @@ export class RateLimiter {
 
   /** undefined where the database has to be asked. */
   #decide(keyId: string): QuotaDecision | undefined {
-    const header = this.take(keyId);
-    if (header !== undefined) return { header, retryAfterSeconds: undefined };
     const now = this.#deps.now();
-    const window = this.#running(keyId, now);
+    const window =
+      this.#running(keyId, now) ?? (this.#deps.shared ? undefined : this.#beginAlone(keyId, now));
+    if (window?.take()) {
+      if (window.isLow) this.#prefetchShare(keyId);
+      return { header: window.header(now), retryAfterSeconds: undefined };
+    }
     if (!window?.isUsedUp) return undefined;
     return { header: window.header(now), retryAfterSeconds: window.secondsLeft(now) };
   }
@@ -100,8 +86,8 @@ export class RateLimiter {
     }
   }
 
-  /** Takes the next share ahead of time. An error here is met, and reported, again by a request that has to wait. */
-  #reorder(keyId: string): void {
+  /** Takes the next share ahead of time. An error is ignored: the next request that waits asks again. */
+  #prefetchShare(keyId: string): void {
     const line = this.#lineOf(keyId);
     if (!line.asking) this.#ask(keyId, line).catch(() => undefined);
   }
@@ -179,7 +165,7 @@ export class Window {
   #tail = '';
   #tailUntil = Number.NEGATIVE_INFINITY;
   /** The next share is requested when so few are at hand. */
-  #reorderAt = 0;
+  #prefetchAt = 0;
 
   constructor(endsAt: number, atHand: number) {
     this.#endsAt = endsAt;
@@ -197,7 +183,7 @@ export class Window {
 
   /** Whether it is time for another share. */
   get isLow(): boolean {
-    return this.#atHand <= this.#reorderAt && this.#left > 0;
+    return this.#atHand <= this.#prefetchAt && this.#left > 0;
   }
 
   /** Lets a request pass, if one may. */
@@ -207,13 +193,13 @@ export class Window {
     return true;
   }
 
-  /** Adds a share; both ends are no later than the true one, so the later is nearer to it. */
+  /** Adds a share. Neither known end is later than the window's true end, so the later one is closer to it. */
   add({ requests, left }: Share, endsAt: number): void {
     this.#endsAt = Math.max(this.#endsAt, endsAt);
     this.#tailUntil = Number.NEGATIVE_INFINITY;
     this.#atHand += requests;
     this.#left = left;
-    this.#reorderAt = this.#atHand >> 1;
+    this.#prefetchAt = this.#atHand >> 1;
   }
 
   /** Returns the requests at hand to the quota, for other processes to take. The next one here needs another share. */

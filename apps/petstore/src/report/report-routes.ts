@@ -7,6 +7,7 @@ import { readRule, readRules, rulesText } from '../faults/fault-rules.ts';
 import { preferred } from '../http/accept.ts';
 import { sendPage } from '../openapi/reference/text-page.ts';
 import { jsonResponse, type ResponseObject, responses } from '../openapi/responses.ts';
+import { NO_SANDBOX, sandboxOfRequest } from '../sandboxes/sandbox-of-request.ts';
 import type { Named } from '../schema-types.ts';
 import type { FaultStore } from '../store/contract/fault-store.ts';
 import type { ReportStore } from '../store/contract/report-store.ts';
@@ -87,8 +88,6 @@ function reportResponse(schema: Named, description: string, example: object): Re
   };
 }
 
-const NO_SANDBOX = 'This API key is not that of a sandbox. POST /v1/sandboxes makes one.';
-
 const NO_RUN =
   'No challenge was started in this sandbox: POST /challenges/{code}/start, or petstore challenge start.';
 
@@ -130,7 +129,8 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
         ),
       },
     },
-    async (request, reply) => send(request, reply, await reports.report(sandboxOf(request))),
+    async (request, reply) =>
+      send(request, reply, await reports.report(sandboxOfRequest(request).id)),
   );
 
   app.get(
@@ -180,7 +180,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
       },
     },
     async (request, reply) => {
-      const sandbox = sandboxOf(request);
+      const sandbox = sandboxOfRequest(request).id;
       const code = String(request.params.code);
       const challenge = CHALLENGES.find((one) => one.code === code);
       if (!challenge) throw noChallenge(code);
@@ -212,7 +212,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
       },
     },
     async (request, reply) => {
-      const sandbox = sandboxOf(request);
+      const sandbox = sandboxOfRequest(request).id;
       const run = await runOf(store, sandbox);
       return send(request, reply, await reports.verdict(sandbox, run, request.store));
     },
@@ -236,7 +236,7 @@ export const reportRoutes: FastifyPluginCallbackTypebox<ReportRoutesDeps> = (app
       },
     },
     async (request, reply) => {
-      const sandbox = sandboxOf(request);
+      const sandbox = sandboxOfRequest(request).id;
       const run = await runOf(store, sandbox);
       let ended = run;
       if (run.endedAt === undefined) {
@@ -283,12 +283,6 @@ async function replaceFaults(
 async function tried(...args: Parameters<typeof probeWebhooks>): Promise<RecordedDelivery[]> {
   const { probeWebhooks } = await import('./challenges/webhook-probes.ts');
   return probeWebhooks(...args);
-}
-
-/** The sandbox of a request's key. Throws ApiError where it has none. */
-function sandboxOf({ apiKey }: FastifyRequest): string {
-  if (!apiKey.sandbox) throw new ApiError('not_found', NO_SANDBOX);
-  return apiKey.sandbox.id;
 }
 
 async function runOf(store: ReportStore, sandbox: string): Promise<ChallengeRun> {

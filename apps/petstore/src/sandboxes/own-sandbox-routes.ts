@@ -1,6 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@petstore/http/errors.ts';
-import type { FastifyRequest } from 'fastify';
 import {
   BODY_FAILURES,
   CACHE_CONTROL,
@@ -21,6 +20,7 @@ import {
   SnapshotParams,
   Snapshots,
 } from './sandbox.ts';
+import { NO_SANDBOX, sandboxOfRequest } from './sandbox-of-request.ts';
 
 interface OwnSandboxDeps {
   readonly sandboxes: SandboxRows;
@@ -41,7 +41,6 @@ const example = {
 };
 const snapshotExample = { name: 'before-lunch', createdAt: NOON, bytes: 0 };
 
-const NO_SANDBOX = 'This API key is not that of a sandbox. POST /v1/sandboxes makes one.';
 const WRONG_NAME =
   'name must be 1 to 50 letters, digits, dots, dashes and underscores, the first a letter or a digit.';
 const NO_SNAPSHOT = 'No snapshot has this name.';
@@ -79,7 +78,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
         ),
       },
     },
-    async (request, reply) => reply.headers(PRIVATE).send(await show(sandboxOf(request))),
+    async (request, reply) => reply.headers(PRIVATE).send(await show(sandboxOfRequest(request).id)),
   );
 
   app.delete(
@@ -96,7 +95,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) => {
-      if (!(await sandboxes.remove(sandboxOf(request)))) throw new StoreGoneError();
+      if (!(await sandboxes.remove(sandboxOfRequest(request).id))) throw new StoreGoneError();
       return reply.code(204).send();
     },
   );
@@ -118,7 +117,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) => {
-      const id = sandboxOf(request);
+      const id = sandboxOfRequest(request).id;
       if (!(await sandboxes.reset(id))) throw new StoreGoneError();
       return reply.headers(PRIVATE).send(await show(id));
     },
@@ -140,7 +139,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) =>
-      reply.headers(PRIVATE).send(await sandboxes.snapshots.list(sandboxOf(request))),
+      reply.headers(PRIVATE).send(await sandboxes.snapshots.list(sandboxOfRequest(request).id)),
   );
 
   app.post(
@@ -166,7 +165,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) => {
-      const id = sandboxOf(request);
+      const id = sandboxOfRequest(request).id;
       const { name } = request.body;
       if (!isSnapshotName(name)) throw new ApiError('invalid_request', WRONG_NAME);
       const outcome = await sandboxes.snapshots.save(id, name, new Date(now()), MAX_SNAPSHOTS);
@@ -205,7 +204,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) => {
-      const id = sandboxOf(request);
+      const id = sandboxOfRequest(request).id;
       const name = nameIn(request.params);
       if ((await sandboxes.snapshots.restore(id, name)) === 'not_found') throw noSnapshot();
       return reply.headers(PRIVATE).send(await show(id));
@@ -226,7 +225,7 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
       },
     },
     async (request, reply) => {
-      const id = sandboxOf(request);
+      const id = sandboxOfRequest(request).id;
       const name = nameIn(request.params);
       if ((await sandboxes.snapshots.remove(id, name)) === 'not_found') throw noSnapshot();
       return reply.code(204).send();
@@ -237,12 +236,6 @@ export const ownSandboxRoutes: FastifyPluginCallbackTypebox<OwnSandboxDeps> = (
 };
 
 const PRIVATE = { 'cache-control': 'private, no-cache' };
-
-/** The sandbox of the key of a request. Throws ApiError `not_found` for a key of the service's own store. */
-function sandboxOf({ apiKey }: FastifyRequest): string {
-  if (apiKey.sandbox) return apiKey.sandbox.id;
-  throw new ApiError('not_found', NO_SANDBOX);
-}
 
 function nameIn(params: unknown): string {
   const { snapshotName } = params as { snapshotName: unknown };

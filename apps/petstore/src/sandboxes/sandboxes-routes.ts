@@ -102,7 +102,7 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
         // Those that nobody answers for would fill the log, which is never cut.
         request.apiKey && sandboxCreated(made.row),
       );
-      if (outcome === 'too_many') throw overloaded('There are as many sandboxes as there may be.');
+      if (outcome === 'too_many') throw overloaded('The limit of sandboxes is reached.');
       if (outcome !== 'added') {
         const freeAt = outcome.countedFrom.getTime() + MAKER_WINDOW_MS;
         throw rateLimited(

@@ -52,9 +52,12 @@ export class StoreGoneError extends Error {
   }
 }
 
+/** What there is too much of where the queue of writes is full, as a sentence for clients. */
+export const TOO_MANY_WRITES = 'Too many writes wait for the database.';
+
 /** The error of a full queue of writes. */
 export function writeQueueFull(): StoreOverloadedError {
-  return new StoreOverloadedError('Too many writes wait for the database.');
+  return new StoreOverloadedError(TOO_MANY_WRITES);
 }
 
 /** The engine's own message, for a person at the terminal of the machine. */

@@ -32,7 +32,7 @@ export interface Store extends ResourceStore {
   /** What happened to animals and orders: the log of each store. */
   readonly events: EventLogs;
   readonly sandboxes: SandboxRows;
-  /** Who is sent these, and how far that is. */
+  /** The webhooks: where events are sent, and up to which event each webhook has received them. */
   readonly webhooks: WebhookStore;
   readonly faults: FaultStore;
   readonly reports: ReportStore;

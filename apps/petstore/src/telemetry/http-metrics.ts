@@ -1,4 +1,4 @@
-import type { Count, Distribution, Metrics } from '@petstore/service/metrics/instruments.ts';
+import type { Counter, Histogram, Metrics } from '@petstore/service/metrics/instruments.ts';
 import { UNAVAILABLE_KINDS, type UnavailableKind } from '../store/store-errors.ts';
 
 /** Methods that have a series of their own; clients may make up any number of others. */
@@ -30,16 +30,16 @@ export function methodLabel(method: string): string {
 
 /** Counts of the requests of one method to one route. */
 export interface RouteSeries {
-  readonly durations: Distribution;
+  readonly durations: Histogram;
   /** `undefined`: the client went away. */
-  count(status: number | undefined): Count;
+  count(status: number | undefined): Counter;
 }
 
 /** The counters of requests to a route on the fast path. */
 export interface FastRouteCounts {
   readonly pattern: string;
   readonly series: RouteSeries;
-  readonly taken: Count;
+  readonly taken: Counter;
 }
 
 /** The metrics of requests. Labels are bounded: methods, routes and statuses of the service. */
@@ -102,7 +102,7 @@ export class HttpMetrics {
   }
 
   /** The counters of a route on the fast path. */
-  fastPath(method: string, route: string): Count {
+  fastPath(method: string, route: string): Counter {
     return this.#fastPath.with({ method, route });
   }
 
@@ -117,7 +117,7 @@ export class HttpMetrics {
   }
 
   #createSeries(labels: { method: string; route: string }): RouteSeries {
-    const counts = new Map<number | undefined, Count>();
+    const counts = new Map<number | undefined, Counter>();
     return {
       durations: this.#durations.with(labels),
       count: (status) => {

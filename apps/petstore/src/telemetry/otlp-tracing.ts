@@ -184,7 +184,10 @@ function reportingExporter(exporter: OTLPTraceExporter, log: Log): SpanExporter 
           lost += spans.length;
           if (performance.now() - reportedAt > REPORT_INTERVAL_MS) {
             const cause = result.error?.message;
-            log.warn({ lostSpans: lost, cause }, 'the collector of traces did not take them');
+            log.warn(
+              { lostSpans: lost, cause },
+              'the trace collector accepted no spans; they are lost',
+            );
             reportedAt = performance.now();
             lost = 0;
           }

@@ -2,7 +2,14 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { animalOf, eventJson } from '../events/event.ts';
-import { decodeCursor, encodeCursor, nextLink, pageParameters, readLimit } from '../http/pages.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  nextLink,
+  pageParameters,
+  readLimit,
+  UNKNOWN_CURSOR,
+} from '../http/pages.ts';
 import { INT64_MAX, parseInt64 } from '../int64.ts';
 import { CACHE_CONTROL, jsonResponse, responses } from '../openapi/responses.ts';
 import { presentDelivery, presentRecent } from './present.ts';
@@ -61,8 +68,7 @@ export const deliveriesRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (
           {
             ...NO_WEBHOOK,
             invalid_request: 'limit must be an integer from 1 to 100.',
-            invalid_cursor:
-              'cursor must be one that a Link header of this service gave; leave it out to start over.',
+            invalid_cursor: UNKNOWN_CURSOR,
           },
         ),
       },

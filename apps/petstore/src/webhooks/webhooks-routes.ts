@@ -129,7 +129,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
       if (outcome === 'gone') throw new StoreGoneError();
       if (outcome === 'too_many') {
         if (store !== OWN_STORE && (await webhooks.list(store)).length < mostOfStore) {
-          throw overloaded('There are as many webhooks of sandboxes as there may be.');
+          throw overloaded('The limit of webhooks of sandboxes is reached.');
         }
         throw new ApiError(
           'conflict',

@@ -50,7 +50,7 @@ test('petstore audit lists what was done to keys and data, the newest last', asy
 
   const { stdout: table } = await petstore(folder, ['audit']);
   const lines = table.trimEnd().split('\n');
-  assert.match(lines[0] ?? '', /^TIME +WHO +WHAT +TO WHAT +HOW$/);
+  assert.match(lines[0] ?? '', /^TIME +ACTOR +ACTION +SUBJECT +DETAIL$/);
   assert.match(
     lines[1] ?? '',
     /^20\S+Z {2}\S+@\S+ +key\.created +key_\w+ +environment: production; name: ci; scopes: \["pets:read",/,

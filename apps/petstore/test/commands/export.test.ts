@@ -132,7 +132,7 @@ test('SIGINT leaves a beginning, from which the same command goes on', async (t)
   assert.equal(code, 130, stderr);
   assert.match(
     stderr,
-    /^Wrote \d+ animals in [\d.]+ s, then stopped by SIGINT\.\nThe same command goes on from here\.\n$/,
+    /^Wrote \d+ animals in [\d.]+ s, then stopped by SIGINT\.\nRun the same command again to continue\.\n$/,
   );
   const beginning = await readFile(partial, 'utf8');
   assert.ok(whole.startsWith(beginning) && beginning.endsWith('\n'));

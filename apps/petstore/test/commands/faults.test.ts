@@ -10,7 +10,7 @@ test('petstore faults adds, lists and clears the rules of a sandbox', async (t) 
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   const faults = (...args: string[]) => petstore(folder, ['faults', ...args]);
   const fault = 'status=503;rate=0.5;seed=7';
-  assert.match((await faults('list', id)).stdout, /^Nothing goes wrong on request\./);
+  assert.match((await faults('list', id)).stdout, /^The sandbox has no fault rules\./);
   const more = ['--operation', 'createPet', 'listPets', '--from', '2', '--times', '10'];
   assert.match((await faults('add', id, fault, ...more)).stdout, /^Added fault_[0-9a-f]{16}\./);
   assert.equal((await faults('add', id, 'cut')).code, 0);
@@ -47,6 +47,6 @@ test('petstore faults adds, lists and clears the rules of a sandbox', async (t) 
     assert.equal(code, 1, args.join(' '));
     assert.match(stderr, message);
   }
-  assert.match((await faults('clear', id)).stdout, /^Cleared\./);
+  assert.match((await faults('clear', id)).stdout, /^Deleted all rules\./);
   assert.deepEqual(JSON.parse((await faults('list', id, '--json')).stdout), []);
 });

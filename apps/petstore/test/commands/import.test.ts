@@ -470,5 +470,5 @@ test('where nobody reads the summary, an error is still an error', async (t) => 
   db.exec('BEGIN IMMEDIATE');
   const locked = await run('seed --count 1');
   assert.equal(locked.code, 1);
-  assert.match(locked.stderr, /^petstore: The database cannot do this now: it is locked/m);
+  assert.match(locked.stderr, /^petstore: The database is unavailable: it is locked/m);
 });

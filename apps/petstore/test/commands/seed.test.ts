@@ -145,7 +145,7 @@ test('a database that another program holds locked is one sentence, and so is a 
   assert.equal(locked.code, 1);
   assert.equal(
     locked.stderr,
-    'petstore: The database cannot do this now: it is locked by another program, full, or away (database is locked). Try again.\n',
+    'petstore: The database is unavailable: it is locked by another program, full, or unreachable (database is locked). Try again.\n',
   );
   // A report on coverage would be cut off by the limit, and spoil all of them.
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 600; exec "$0" "$@"';
@@ -157,6 +157,6 @@ test('a database that another program holds locked is one sentence, and so is a 
   );
   assert.equal(full.code, 1);
   const added = Number(/^Added (\d+) of 100000/.exec(full.stdout)?.[1]);
-  assert.match(full.stderr, /petstore: The database cannot do this now: [^\n]+\n$/);
+  assert.match(full.stderr, /petstore: The database is unavailable: [^\n]+\n$/);
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 1 + added);
 });

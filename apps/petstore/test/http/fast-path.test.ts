@@ -93,6 +93,8 @@ const PLAIN = [
   post('{"name":"Dogs"}', '', '/v1/categories'),
   post('{"petId":2}', '', '/v1/store/orders'),
   post('{"petId":99}', '', '/v1/store/orders'),
+  get('/v1/pets', 'Connection: close\r\n'),
+  post(PET, 'Connection: close\r\n'),
 ];
 
 /** What only the router knows how to answer. */
@@ -104,7 +106,6 @@ const FOR_THE_ROUTER = [
   get('http://a/v1/pets'),
   get('/v1/pets', 'If-None-Match: *\r\n'),
   get('/v1/pets', 'If-Match: *\r\n'),
-  get('/v1/pets', 'Connection: close\r\n'),
   get('/v1/pets').replace('HTTP/1.1', 'HTTP/1.0'),
   `${get('/v1/pets', 'Content-Length: 2\r\n')}{}`,
   `${get('/v1/pets', 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`,
@@ -256,7 +257,7 @@ test('a route with a fast path has no hook whose work the fast path would leave 
     'admit',
     'announce',
     'checkBodyHeaders',
-    'checkRequestLine',
+    'checkHead',
     // No plain request has its header, or the key of a sandbox.
     'failOnRequest',
     'observe',

@@ -76,7 +76,7 @@ test('what could not be written is told, and written the next time', async (t) =
   const { get, logged } = await startService(t, { store, now: () => START });
   await get('/pets');
   await minutePasses(t, store);
-  assert.match(logged.join(''), /when keys were last used could not be written down/);
+  assert.match(logged.join(''), /the times of last use of keys could not be stored/);
   assert.deepEqual(await lastUses(working), { test: undefined });
   isAway = false;
   await minutePasses(t, store);

@@ -28,7 +28,7 @@ test('an unknown path is a 404 before anything else', async (t) => {
     await assertError(
       await call(path, badBody),
       'not_found',
-      /^Nothing is at this path\. \/v1\/openapi\.json describes/,
+      /^Nothing is at this path\. \/v1\/openapi\.json lists the paths\./,
     );
     await assertError(await call(path, { method: 'DELETE', headers: noKey }), 'not_found');
   }

@@ -56,7 +56,7 @@ test('uses that could not be written are told of, and written the next time unle
   usage.note('b', 3);
   fail(error);
   await pass(0);
-  const message = 'when keys were last used could not be written down';
+  const message = 'the times of last use of keys could not be stored';
   assert.deepEqual(told, [[{ err: error }, message]]);
   await pass(60_000);
   assert.deepEqual(written[1], { a: 1, b: 3 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ERRORS } from '@petstore/http/errors.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
-import { keyInUse } from '../../src/idempotency/result.ts';
+import { idempotencyConflict } from '../../src/idempotency/result.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -191,7 +191,7 @@ const readsOrders = withScope('orders:read');
 /** A service where the first request with a key never ends. */
 const busy = async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
-  const running = new Proxy({}, { get: () => async () => keyInUse() });
+  const running = new Proxy({}, { get: () => async () => idempotencyConflict() });
   const store = { ...working, pets: running, categories: running, orders: running } as Store;
   return startService(t, { store, config: CONFIG });
 };

@@ -14,7 +14,7 @@ test('an address that failed so often is refused for the rest of the minute sinc
   let now = 1_000;
   const failures = new FailedAuthentications(2, () => now);
   assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
-  assert.equal(failures.refusal('192.0.2.1', 'key'), undefined);
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'key'), undefined);
   now = 2_000;
   assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
   const waits: [number, number][] = [
@@ -26,18 +26,18 @@ test('an address that failed so often is refused for the rest of the minute sinc
   ];
   for (const [at, seconds] of waits) {
     now = at;
-    for (const refusal of [
-      failures.refusal('192.0.2.1', 'key'),
+    for (const error of [
+      failures.errorBeforeLookup('192.0.2.1', 'key'),
       failures.failed('192.0.2.1', ERROR),
     ]) {
-      assert.equal(refusal?.code, 'rate_limited');
-      assert.match(refusal.message, TOO_MANY);
-      assert.deepEqual(refusal.headers, { 'retry-after': `${seconds}` });
+      assert.equal(error?.code, 'rate_limited');
+      assert.match(error.message, TOO_MANY);
+      assert.deepEqual(error.headers, { 'retry-after': `${seconds}` });
     }
   }
-  assert.equal(failures.refusal('192.0.2.2', 'key'), undefined, 'another address');
+  assert.equal(failures.errorBeforeLookup('192.0.2.2', 'key'), undefined, 'another address');
   now = 61_000;
-  assert.equal(failures.refusal('192.0.2.1', 'key'), undefined);
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'key'), undefined);
   assert.equal(failures.failed('192.0.2.1', ERROR), ERROR, 'the next minute counts from 0');
   assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
   assert.equal(failures.failed('192.0.2.1', ERROR).code, 'rate_limited');
@@ -47,12 +47,12 @@ test('a key that was good is let through from an address that is refused, until 
   const failures = new FailedAuthentications(1, () => 0);
   failures.succeeded('good');
   failures.failed('192.0.2.1', ERROR);
-  assert.equal(failures.refusal('192.0.2.1', 'good'), undefined);
-  assert.equal(failures.refusal('192.0.2.1', 'other')?.code, 'rate_limited');
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'good'), undefined);
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'other')?.code, 'rate_limited');
   failures.failed('192.0.2.1', ERROR);
-  assert.equal(failures.refusal('192.0.2.1', 'good'), undefined, 'a failure of no key');
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'good'), undefined, 'a failure of no key');
   failures.failed('192.0.2.1', ERROR, 'good');
-  assert.equal(failures.refusal('192.0.2.1', 'good')?.code, 'rate_limited');
+  assert.equal(failures.errorBeforeLookup('192.0.2.1', 'good')?.code, 'rate_limited');
 });
 
 test('the network that failed longest ago is forgotten when there are too many', () => {
@@ -74,7 +74,7 @@ test('the key that was found good longest ago is forgotten when there are too ma
   for (let n = 0; n < 10_000; n++) failures.succeeded(`key ${n}`);
   failures.succeeded('key 0');
   failures.failed('192.0.2.1', ERROR);
-  const isGood = (n: number) => failures.refusal('192.0.2.1', `key ${n}`) === undefined;
+  const isGood = (n: number) => failures.errorBeforeLookup('192.0.2.1', `key ${n}`) === undefined;
   assert.deepEqual([isGood(0), isGood(1), isGood(9_999)], [true, true, true]);
   failures.succeeded('key 10000');
   assert.deepEqual([isGood(0), isGood(1), isGood(2), isGood(10_000)], [true, false, true, true]);
@@ -102,8 +102,8 @@ test('failures count over all processes, and a failure that is refused is not to
   assert.equal(second.failed('2001:db8::2', ERROR), ERROR);
   for (const each of [first, second]) {
     assert.equal(each.failed('2001:db8::3', ERROR).code, 'rate_limited');
-    assert.equal(each.refusal('2001:db8::4', 'key')?.code, 'rate_limited');
-    assert.equal(each.refusal('192.0.2.1', 'key'), undefined);
+    assert.equal(each.errorBeforeLookup('2001:db8::4', 'key')?.code, 'rate_limited');
+    assert.equal(each.errorBeforeLookup('192.0.2.1', 'key'), undefined);
   }
   assert.deepEqual(told, Array(2).fill({ failed: '2001:db8:0:0::/64' }));
 });
@@ -116,13 +116,13 @@ test('a key that one process found good is let through by all, until it fails at
   assert.deepEqual(told, [{ good: 'good' }], 'it is told once, not at each request');
   second.failed('192.0.2.1', ERROR, 'other');
   for (const each of [first, second]) {
-    assert.equal(each.refusal('192.0.2.1', 'good'), undefined);
-    assert.equal(each.refusal('192.0.2.1', 'other')?.code, 'rate_limited');
+    assert.equal(each.errorBeforeLookup('192.0.2.1', 'good'), undefined);
+    assert.equal(each.errorBeforeLookup('192.0.2.1', 'other')?.code, 'rate_limited');
   }
   told.splice(0);
   second.failed('192.0.2.1', ERROR, 'good');
   for (const each of [first, second]) {
-    assert.equal(each.refusal('192.0.2.1', 'good')?.code, 'rate_limited');
+    assert.equal(each.errorBeforeLookup('192.0.2.1', 'good')?.code, 'rate_limited');
   }
   assert.deepEqual(told, [{ bad: 'good' }]);
 });
@@ -148,11 +148,11 @@ test('a process that begins later goes on from the failures and the good keys of
   let laterNow = 3;
   const later = new FailedAuthentications(2, () => laterNow);
   later.adopt(former.state);
-  const refusal = later.refusal('192.0.2.2', 'key');
-  assert.deepEqual(refusal?.headers, { 'retry-after': '15' });
-  assert.equal(later.refusal('192.0.2.2', 'good'), undefined);
+  const error = later.errorBeforeLookup('192.0.2.2', 'key');
+  assert.deepEqual(error?.headers, { 'retry-after': '15' });
+  assert.equal(later.errorBeforeLookup('192.0.2.2', 'good'), undefined);
   assert.equal(later.failed('192.0.2.3', ERROR), ERROR);
   assert.equal(later.failed('192.0.2.3', ERROR).code, 'rate_limited', 'the third in its minute');
   laterNow += 15_000;
-  assert.equal(later.refusal('192.0.2.2', 'key'), undefined);
+  assert.equal(later.errorBeforeLookup('192.0.2.2', 'key'), undefined);
 });

@@ -2,11 +2,16 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SharedQuotas } from '../../src/rate-limits/quota.ts';
-import { RateLimiter } from '../../src/rate-limits/rate-limiter.ts';
+import { type QuotaDecision, RateLimiter } from '../../src/rate-limits/rate-limiter.ts';
 import { RecentMap } from '../../src/rate-limits/recent-map.ts';
 import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 
 const quota = { requests: 10, windowSeconds: 10 };
+
+/** The decision about a request that passes. */
+function admitted(header: string): QuotaDecision {
+  return { header, retryAfterSeconds: undefined };
+}
 
 async function passed(limiter: RateLimiter, requests: number): Promise<number> {
   const verdicts = await Promise.all(Array.from({ length: requests }, () => limiter.admit('a')));
@@ -89,10 +94,9 @@ test('without others to share with, a key has its quota from its first request t
   now = 10_499;
   assert.equal(await passed(limiter, 20), 9);
   assert.deepEqual(await limiter.admit('a'), { header: '"default";r=0;t=1', retryAfterSeconds: 1 });
-  assert.equal(limiter.take('a'), undefined);
-  assert.equal(limiter.take('b'), '"default";r=9;t=10', 'another key has its own');
+  assert.deepEqual(limiter.admit('b'), admitted('"default";r=9;t=10'), 'another key has its own');
   now = 10_500;
-  assert.equal(limiter.take('a'), '"default";r=9;t=10');
+  assert.deepEqual(limiter.admit('a'), admitted('"default";r=9;t=10'));
 });
 
 test('those who wait are asked for together', async () => {
@@ -106,8 +110,6 @@ test('those who wait are asked for together', async () => {
     },
   };
   const limiter = new RateLimiter({ quota, shared, now: () => now });
-  assert.equal(limiter.take('a'), undefined, 'the database has to be asked');
-  assert.deepEqual(wanted, [], 'which this does not do');
   assert.equal(await passed(limiter, 50), 50);
   assert.equal(wanted[0], 1, 'nobody else waited yet');
   assert.ok(wanted.length <= 4, `asked ${wanted.length} times`);
@@ -131,15 +133,19 @@ test('a share that is asked for ahead keeps nobody waiting, and is asked for onc
   asked.shift()?.();
   assert.deepEqual(await first, { header: '"default";r=5;t=10', retryAfterSeconds: undefined });
   assert.equal(asked.length, 0);
-  for (const left of [4, 3, 2]) assert.equal(limiter.take('a'), `"default";r=${left};t=10`);
+  for (const left of [4, 3, 2]) {
+    assert.deepEqual(limiter.admit('a'), admitted(`"default";r=${left};t=10`));
+  }
   assert.equal(asked.length, 1, 'three took what was at hand, and one question is out');
-  assert.equal(limiter.take('a'), undefined);
+  const waiting = limiter.admit('a');
+  assert.ok(waiting instanceof Promise);
+  assert.equal(asked.length, 1, 'it joins that question');
+  asked.shift()?.();
+  assert.deepEqual(await waiting, admitted('"default";r=5;t=10'));
+  assert.deepEqual(limiter.admit('a'), admitted('"default";r=4;t=10'));
   asked.shift()?.();
   await new Promise(setImmediate);
-  for (const left of [5, 4]) assert.equal(limiter.take('a'), `"default";r=${left};t=10`);
-  asked.shift()?.();
-  await new Promise(setImmediate);
-  assert.equal(limiter.take('a'), '"default";r=7;t=10', 'what was at hand stays so');
+  assert.deepEqual(limiter.admit('a'), admitted('"default";r=7;t=10'), 'what was at hand stays so');
 });
 
 test('of one key there is never more than one question out', async () => {
@@ -199,8 +205,10 @@ test('what a process did not use is returned once, and its next request asks for
   assert.equal(limiter.returnUnused('b'), 0, 'another key');
   assert.equal(limiter.returnUnused('a'), 3);
   assert.equal(limiter.returnUnused('a'), 0);
-  assert.equal(limiter.take('a'), undefined);
-  assert.equal(await passed(limiter, 5), 1);
+  const next = limiter.admit('a');
+  assert.ok(next instanceof Promise, 'another share is asked for');
+  assert.equal((await next).retryAfterSeconds, undefined);
+  assert.equal(await passed(limiter, 4), 0);
   assert.equal(shares.length, 0);
   now = 10_000;
   shares.push({ requests: 4, left: 0, endsInMs: 10_000 });
@@ -238,12 +246,16 @@ test('a window ends as long after the request as the database says, however long
   const limiter = new RateLimiter({ quota, shared, now: () => now });
   await limiter.admit('a');
   now = 999;
-  assert.equal(limiter.take('a'), '"default";r=0;t=1');
+  assert.deepEqual(limiter.admit('a'), admitted('"default";r=0;t=1'));
   assert.deepEqual(limiter.admit('a'), { header: '"default";r=0;t=1', retryAfterSeconds: 1 });
   now = 1_000;
   took = 999;
   await limiter.admit('a');
-  assert.equal(limiter.take('a'), '"default";r=0;t=1', 'an answer in its last millisecond counts');
+  assert.deepEqual(
+    limiter.admit('a'),
+    admitted('"default";r=0;t=1'),
+    'an answer in its last millisecond counts',
+  );
   now = 5_000;
   took = 1_000;
   const alone = await limiter.admit('a');

@@ -91,9 +91,9 @@ test('what was refused, changes nothing, or was brought in from outside is not t
 test('a write that is repeated with its key is told the first time', async (t, engine) => {
   const { store, log } = await newStore(t, engine);
   const { pets, orders } = store;
-  const once = (key: string, address: string) => ({
+  const once = (key: string, collectionUrl: string) => ({
     ...{ owner: 'key_1', key, fingerprint: Buffer.alloc(32).toString('base64') },
-    ...{ at, since: new Date(0), address },
+    ...{ at, since: new Date(0), collectionUrl },
   });
   await Promise.all([
     pets.create(rex),
@@ -160,7 +160,7 @@ test('a write that fails when it has told of itself is not told, and those besid
   // The database refuses a fingerprint of such a length, and is asked when the write itself is done.
   const refused = (key: string) => ({
     ...{ owner: 'key_1', key, fingerprint: Buffer.alloc(5).toString('base64') },
-    ...{ at, since: new Date(0), address: '/' },
+    ...{ at, since: new Date(0), collectionUrl: '/' },
   });
   const outcomes = await Promise.allSettled([
     pets.create({ ...rex, name: 'Three' }),

@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 
 function withKey(
   key: string,
-  { at = NOON, owner = 'key_a', asked = 'x', address = 'a' } = {},
+  { at = NOON, owner = 'key_a', asked = 'x', collectionUrl = 'a' } = {},
 ): Idempotency {
   return {
     owner,
@@ -34,7 +34,7 @@ function withKey(
     fingerprint: hash('sha256', asked, 'base64'),
     at: new Date(at),
     since: new Date(at - DAY_MS),
-    address,
+    collectionUrl,
   };
 }
 
@@ -69,7 +69,7 @@ testOfResources(
       await engine.createDatabase(t),
     );
     const pet = written(await pets.createIdempotently(withKey('p'), rex));
-    assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), address: 'a' });
+    assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), collectionUrl: 'a' });
     const category = written(
       await categories.createIdempotently(withKey('c'), { name: 'Dogs "ß" 🐈' }),
     );
@@ -80,7 +80,7 @@ testOfResources(
     await pets.update(pet.id, { name: 'Ada' });
     await categories.update(category.id, { name: 'Hounds' });
     assert.equal(await pets.remove(pet.id), 'removed');
-    const later = { at: NOON + DAY_MS - 1, address: 'b' };
+    const later = { at: NOON + DAY_MS - 1, collectionUrl: 'b' };
     assert.deepEqual(await pets.createIdempotently(withKey('p', later), rex), pet);
     assert.deepEqual(
       await categories.createIdempotently(withKey('c', later), { name: 'Dogs "ß" 🐈' }),
@@ -196,18 +196,18 @@ test('animals that arrive together are each made once for their own key, with id
   const kept = written(await make('kept', { at: NOON + DAY_MS }));
   written(await make('too old', {}));
   const at = NOON + DAY_MS + 1;
-  const address = 'https://example.com/%2$s%';
+  const collectionUrl = 'https://example.com/%2$s%';
   const [plain, again, strange, other, theirs, renewed] = await Promise.all([
     pets.create(odd),
     make('kept', { at }),
-    make('strange', { at, address }, odd),
+    make('strange', { at, collectionUrl }, odd),
     make('kept', { at, asked: 'y' }),
     make('kept', { at, owner: 'key_b' }),
     make('too old', { at, asked: 'y' }, odd),
   ]);
   assert.deepEqual(plain, { id: 3n, json: petJson(3n, odd) });
   assert.deepEqual(again, kept);
-  assert.deepEqual(strange, { id: 4n, json: petJson(4n, odd), address });
+  assert.deepEqual(strange, { id: 4n, json: petJson(4n, odd), collectionUrl });
   assert.equal(refused(other), 'idempotency_conflict', 'the first of its key is under way');
   assert.deepEqual([written(theirs).id, written(renewed).id], [5n, 6n]);
   assert.deepEqual(

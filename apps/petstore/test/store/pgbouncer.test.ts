@@ -113,7 +113,7 @@ for (const mode of ['transaction', 'statement'] as const) {
     optional,
     async (t) => {
       const { pooler, direct, url } = await behindPooler(t, mode);
-      const refusal = `petstore: 127.0.0.1:${pooler.port} is a pooler that gives each transaction another session, which petstore cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let PETSTORE_DATABASE_URL name PostgreSQL itself.\n`;
+      const refusal = `petstore: 127.0.0.1:${pooler.port} pools connections by transaction, which petstore cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let PETSTORE_DATABASE_URL name PostgreSQL itself.\n`;
       const refused = { code: 1, stdout: '', stderr: refusal };
       const folder = await temporaryFolder(t);
       const createArgs = ['keys', 'create', '--name', 'x'];

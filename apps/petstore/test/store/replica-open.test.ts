@@ -48,7 +48,9 @@ test('a replica that is away, or that is the primary, is left aside, and the ban
   const metrics = await readMetrics(program.origin);
   assert.equal(metrics.value('petstore_replica_used', { replica: new URL(away).host }), 0);
   for (const reason of ['lost', 'not_standby']) {
-    const told = new RegExp(`"reason":"${reason}".*a replica is left aside`);
+    const told = new RegExp(
+      `"reason":"${reason}".*a replica is not read from until a probe succeeds`,
+    );
     await timeUntil(async () => told.test(program.output.stderr));
   }
 });

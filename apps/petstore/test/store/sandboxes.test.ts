@@ -235,7 +235,7 @@ test('it keeps the newest results of idempotent writes, and so many', async (t, 
   const once = async (key: number, at = NOON) => {
     const made = await pets.createIdempotently(
       {
-        ...{ owner: 'a', key: `${key}`, fingerprint: 'AAAA', address: 'x', at },
+        ...{ owner: 'a', key: `${key}`, fingerprint: 'AAAA', collectionUrl: 'x', at },
         since: new Date(at.getTime() - 60 * MINUTE_MS),
       },
       rex,

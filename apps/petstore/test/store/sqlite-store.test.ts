@@ -11,7 +11,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { NewAuditEvent } from '../../src/audit/audit-event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
-import { type Command, isFailure, isRealWrite } from '../../src/store/sqlite/command.ts';
+import { type Command, isFailure, provesWritesSucceed } from '../../src/store/sqlite/command.ts';
 import { sqliteEventLogs } from '../../src/store/sqlite/event-logs.ts';
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
@@ -65,8 +65,8 @@ test('what sandboxes alone write waits for no disk; all else, and what the audit
   const event = { at: new Date(0), action: 'sandbox.created', subject: 's', detail: {} } as const;
   assert.deepEqual(during(add(event)), [FULL]);
   // Only a write that met the disk proves that the disk takes writes.
-  assert.ok(!isRealWrite([add(), add()]));
-  assert.ok(isRealWrite([add(), create]) && isRealWrite([add(event)]));
+  assert.ok(!provesWritesSucceed([add(), add()]));
+  assert.ok(provesWritesSucceed([add(), create]) && provesWritesSucceed([add(event)]));
 
   // Where the connection cannot be set back, nothing of the service's own is committed until it can be.
   const exec = db.exec.bind(db);

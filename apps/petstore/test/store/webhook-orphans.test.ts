@@ -30,7 +30,7 @@ async function withOther(t: TestContext) {
     ...{ lastError: null, recent: [], asked: 0n },
   };
   await store.webhooks.add(webhook, { most: 10, mostOfStore: 10 });
-  await store.webhooks.claim('me', { leaseMs: 600_000, most: 10 });
+  await store.webhooks.acquireLeases('me', { leaseMs: 600_000, most: 10 });
   await raw`BEGIN`;
   /** Ends the transaction of the other process when `work` waits for it, or has not waited and is done. */
   const meanwhile = async (work: () => Promise<unknown>) => {

@@ -32,7 +32,7 @@ async function withWebhooks(t: TestContext, engine: Engine, ids: readonly string
     assert.equal(await webhooks.add(webhook(id), { most: 10, mostOfStore: 10 }), 'added');
   }
   const claimed = async (owner: string, most = 10) =>
-    (await webhooks.claim(owner, { ...LEASE, most })).map(({ id }) => id).sort();
+    (await webhooks.acquireLeases(owner, { ...LEASE, most })).map(({ id }) => id).sort();
   return { webhooks, claimed };
 }
 

@@ -21,7 +21,7 @@ export async function addWebhook(
     ...given,
   };
   await webhooks.add(webhook, { most: 1_000, mostOfStore: 1_000 });
-  await webhooks.claim('test', { leaseMs: 60_000, most: 1_000 });
+  await webhooks.acquireLeases('test', { leaseMs: 60_000, most: 1_000 });
   await webhooks.save('test', [{ ...webhook, recent }], [], 10);
   await webhooks.release('test');
 }

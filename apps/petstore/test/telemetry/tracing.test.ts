@@ -170,7 +170,9 @@ test('a collector that is away costs a line in the log, and delays neither respo
   const { code, stderr } = await stop();
   assert.equal(code, 0);
   await assertTook(performance.now() - before, 5_000);
-  const warnings = stderr.split('\n').filter((line) => line.includes('collector of traces'));
+  const warnings = stderr
+    .split('\n')
+    .filter((line) => line.includes('trace collector accepted no spans'));
   assert.equal(warnings.length, 1, stderr);
   assert.match(warnings[0] ?? '', /"level":"warn".*"lostSpans":\d+.*ECONNREFUSED/);
 });

@@ -40,7 +40,7 @@ test('a process that stops gives its webhooks back at once, also while a deliver
   const store = await openStore(databaseUrl);
   try {
     // A lease that had not been given up would go on for seconds.
-    const [webhook] = await store.webhooks.claim('another', { leaseMs: 20_000, most: 10 });
+    const [webhook] = await store.webhooks.acquireLeases('another', { leaseMs: 20_000, most: 10 });
     assert.equal(webhook?.position, 1n);
   } finally {
     await store.close();

@@ -98,7 +98,11 @@ test('a sandbox without room for its webhook is told whether its own are too man
     inSandbox('/webhooks', { method: 'POST', body: JSON.stringify({ url }) });
   await assertError(await add(one), 'conflict', /^There are 10 webhooks, and no more may be/);
   await make(other.inSandbox, url);
-  await assertError(await add(other), 'unavailable', /^There are as many webhooks of sandboxes/);
+  await assertError(
+    await add(other),
+    'unavailable',
+    /^The limit of webhooks of sandboxes is reached\./,
+  );
 });
 
 /** How late a delivery is in turn, until one is late enough to be seen on this machine. */

@@ -362,7 +362,7 @@ export interface paths {
         post: operations["addFault"];
         /**
          * Remove the faults of a sandbox
-         * @description Deletes all rules. Nothing goes wrong any more, but what headers ask for.
+         * @description Deletes all rules. Only the faults that a Petstore-Fault header asks for still happen.
          */
         delete: operations["clearFaults"];
         options?: never;
@@ -2201,7 +2201,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
+            /** @description `idempotency_conflict`: Another request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2824,7 +2824,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
+            /** @description `idempotency_conflict`: Another request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3185,7 +3185,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
+            /** @description `idempotency_conflict`: Another request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3319,7 +3319,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
+            /** @description `idempotency_conflict`: Another request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3393,7 +3393,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
+            /** @description `idempotency_conflict`: Another request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

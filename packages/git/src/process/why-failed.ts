@@ -79,7 +79,7 @@ function messageOf(code: GitErrorCode, stderr: string, { address, credentials }:
     case 'unreachable':
       return `${host} did not respond as a git host does${reasonOf(stderr)}. It is tried again.`;
     default:
-      return `What ${host} sends is no repository that git can read. Clone it on your machine to see whether it is whole.`;
+      return `${host} did not send a repository that git can read. Clone it on your machine to see whether it is whole.`;
   }
 }
 

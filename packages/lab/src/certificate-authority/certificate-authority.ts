@@ -138,7 +138,7 @@ export async function startCertificateAuthority(
     if (call === 'directory') return directory(deps());
     if (call === 'newNonce') return { status: 200, body: '' };
     if (call === 'renewalInfo') return renewalInfo(deps(), parts[1] ?? '');
-    if (request.method !== 'POST') throw new AcmeProblem('malformed', 'POST it', { status: 405 });
+    if (request.method !== 'POST') throw new AcmeProblem('malformed', 'Use POST.', { status: 405 });
     const signed = readSigned(await bodyOf(request));
     nonces.use(signed.nonce);
     if (signed.url !== base + request.url) {

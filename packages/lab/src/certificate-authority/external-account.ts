@@ -13,7 +13,10 @@ export function checkExternalAccount(
   jwk: JsonWebKey,
 ): void {
   if (typeof binding !== 'object' || binding === null) {
-    throw new AcmeProblem('externalAccountRequired', 'An account needs an external one.');
+    throw new AcmeProblem(
+      'externalAccountRequired',
+      'A new account needs an externalAccountBinding.',
+    );
   }
   const { protected: header64, payload, signature } = binding as Record<string, unknown>;
   const refused = (why: string) => new AcmeProblem('unauthorized', why);

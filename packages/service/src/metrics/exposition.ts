@@ -30,8 +30,8 @@ export function countsOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => `${type}` === 'counter' || `${type}` === 'histogram');
 }
 
-/** The metrics of several processes together. */
-export function together(snapshots: readonly Snapshot[]): Registry {
+/** The metrics of several processes, combined. */
+export function aggregate(snapshots: readonly Snapshot[]): Registry {
   return AggregatorRegistry.aggregate(snapshots as unknown as object[]);
 }
 
@@ -73,10 +73,10 @@ export function exposition(
     own.registerMetric(metric as unknown as Metric);
   };
   for (const [name, readings] of Map.groupBy(metrics.readings, (reading) => reading.name)) {
-    const [{ type, help, together }] = readings as [(typeof readings)[0]];
+    const [{ type, help, aggregator }] = readings as [(typeof readings)[0]];
     const samples = () =>
       readings.map(({ labels, read }) => ({ labels: { ...labels }, value: read() }));
-    register(name, help, type, samples, together);
+    register(name, help, type, samples, aggregator);
   }
   for (const family of metrics.counters) {
     register(family.name, family.help, 'counter', () =>

@@ -2,7 +2,7 @@
 export type Labels = Readonly<Record<string, string>>;
 
 /** How often something happened, or how much of it there was. */
-export class Count {
+export class Counter {
   value = 0;
 
   add(amount = 1): void {
@@ -11,7 +11,7 @@ export class Count {
 }
 
 /** How much of something there is, as somebody last said. */
-export class Level {
+export class Gauge {
   value = 0;
 
   set(value: number): void {
@@ -20,7 +20,7 @@ export class Level {
 }
 
 /** A histogram: how many values fell below each bound, and their sum. */
-export class Distribution {
+export class Histogram {
   readonly bounds: readonly number[];
   /** How many fell between a bound and the one before it; the last one is for values beyond all bounds. */
   readonly counts: Float64Array;
@@ -85,12 +85,12 @@ export class Family<T> {
 }
 
 /** How the values of several processes are combined. */
-type Together = 'sum' | 'first' | 'min' | 'max';
+type Aggregator = 'sum' | 'first' | 'min' | 'max';
 
 /** A gauge whose value is computed when it is read. */
 interface Reading {
   readonly type: 'counter' | 'gauge';
-  readonly together: Together;
+  readonly aggregator: Aggregator;
   readonly name: string;
   readonly help: string;
   readonly labels: Labels;
@@ -108,34 +108,34 @@ interface Reading {
  * A name is given once. Each has its line in the documentation.
  */
 export class Metrics {
-  readonly counters: Family<Count>[] = [];
-  readonly histograms: Family<Distribution>[] = [];
-  readonly levels: Family<Level>[] = [];
+  readonly counters: Family<Counter>[] = [];
+  readonly histograms: Family<Histogram>[] = [];
+  readonly levels: Family<Gauge>[] = [];
   readonly readings: Reading[] = [];
 
   /** A counter: it only grows. */
-  counter(name: string, help: string): Family<Count> {
-    const family = new Family(name, help, () => new Count());
+  counter(name: string, help: string): Family<Counter> {
+    const family = new Family(name, help, () => new Counter());
     this.counters.push(family);
     return family;
   }
 
-  /** A histogram. `bounds` as in Distribution. */
-  histogram(name: string, help: string, bounds: readonly number[]): Family<Distribution> {
-    const family = new Family(name, help, () => new Distribution(bounds));
+  /** A histogram. `bounds` as in Histogram. */
+  histogram(name: string, help: string, bounds: readonly number[]): Family<Histogram> {
+    const family = new Family(name, help, () => new Histogram(bounds));
     this.histograms.push(family);
     return family;
   }
 
   /** A gauge whose values somebody sets, such as what was read from a database. */
-  level(name: string, help: string): Family<Level> {
-    const family = new Family(name, help, () => new Level());
+  level(name: string, help: string): Family<Gauge> {
+    const family = new Family(name, help, () => new Gauge());
     this.levels.push(family);
     return family;
   }
 
   /**
-   * A gauge. A name may be given several times, each with other labels. `together`: how the values of several processes
+   * A gauge. A name may be given several times, each with other labels. `aggregator`: how the values of several processes
    * that serve one port are combined.
    */
   gauge(
@@ -143,13 +143,13 @@ export class Metrics {
     help: string,
     read: () => number,
     labels: Labels = {},
-    together: Together = 'sum',
+    aggregator: Aggregator = 'sum',
   ): void {
-    this.readings.push({ type: 'gauge', together, name, help, labels, read });
+    this.readings.push({ type: 'gauge', aggregator, name, help, labels, read });
   }
 
   /** A counter whose value is kept elsewhere. */
   counted(name: string, help: string, read: () => number): void {
-    this.readings.push({ type: 'counter', together: 'sum', name, help, labels: {}, read });
+    this.readings.push({ type: 'counter', aggregator: 'sum', name, help, labels: {}, read });
   }
 }

@@ -5,7 +5,7 @@ import { UserError } from '../user-error.ts';
 import { type BackupFile, refuseDatabaseItself, sha256Of } from './backup-file.ts';
 import { checkDatabase } from './check-database.ts';
 import { copyDatabase } from './copy-database.ts';
-import type { KeptDatabase } from './kept-database.ts';
+import type { DatabaseKind } from './database-kind.ts';
 import { NewDatabaseFile, partialPath } from './new-database-file.ts';
 import { syncFolder } from './replace-database.ts';
 
@@ -15,7 +15,7 @@ import { syncFolder } from './replace-database.ts';
  * there (unless `force`) or cannot be made.
  */
 export async function backUp<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   database: string,
   file: string,
   { force }: { readonly force: boolean },

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { IN_MEMORY, readSqlitePath, sqlitePath } from '../database-url.ts';
 import { identity } from '../file-identity.ts';
 import { UserError } from '../user-error.ts';
-import { type KeptDatabase, nameBackup } from './kept-database.ts';
+import { adviseBackupFile, type DatabaseKind } from './database-kind.ts';
 
 /** An option of the commands that read a backup. */
 export function sha256Option(program: string): readonly [flags: string, description: string] {
@@ -27,7 +27,7 @@ export interface BackupFile {
  * that, and a restore replaces it. Throws UserError for any other address, and for a store in memory.
  */
 export function databaseFile(
-  { program, variable }: Pick<KeptDatabase<object>, 'program' | 'variable'>,
+  { program, variable }: Pick<DatabaseKind<object>, 'program' | 'variable'>,
   url: string,
 ): string {
   if (sqlitePath(url) === IN_MEMORY) {
@@ -50,11 +50,11 @@ export function refuseDatabaseItself(names: readonly string[], database: string)
 }
 
 /** The size of a file that is to be read, in bytes. Throws UserError where there is none. */
-export function sizeOfFile(kind: Pick<KeptDatabase<object>, 'program'>, file: string): number {
+export function sizeOfFile(kind: Pick<DatabaseKind<object>, 'program'>, file: string): number {
   const stats = file === '' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile()) return stats.size;
   const what = stats ? 'is not a regular file' : 'does not exist';
-  throw new UserError(`${file || 'FILE'} ${what}. ${nameBackup(kind)}`);
+  throw new UserError(`${file || 'FILE'} ${what}. ${adviseBackupFile(kind)}`);
 }
 
 /** Throws UserError where a file's SHA-256 is not the expected one, or where the expected one is not a SHA-256. */

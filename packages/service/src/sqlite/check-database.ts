@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UserError } from '../user-error.ts';
-import { type KeptDatabase, nameBackup } from './kept-database.ts';
+import { adviseBackupFile, type DatabaseKind } from './database-kind.ts';
 import { isUnavailable } from './result-codes.ts';
 
 /**
@@ -11,7 +11,7 @@ import { isUnavailable } from './result-codes.ts';
  * where it needs a log that lies beside it. `shown` is its name in messages.
  */
 export async function checkDatabase<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   path: string,
   shown = path,
 ): Promise<Facts> {
@@ -33,7 +33,7 @@ export async function checkDatabase<Facts extends object>(
 
 /** Throws UserError where a log lies beside a file: the file lacks the commits in it, or has half of one. */
 export function refuseLeftoverLog(
-  { variable, program }: Pick<KeptDatabase<object>, 'variable' | 'program'>,
+  { variable, program }: Pick<DatabaseKind<object>, 'variable' | 'program'>,
   path: string,
   shown = path,
 ): void {
@@ -47,11 +47,11 @@ export function refuseLeftoverLog(
 }
 
 function check<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   db: DatabaseSync,
   shown: string,
 ): Facts | Promise<Facts> {
-  kind.refuseOther(db, shown, nameBackup(kind));
+  kind.refuseOther(db, shown, adviseBackupFile(kind));
   kind.refuseNewer(db, shown);
   const problems = db
     .prepare('PRAGMA integrity_check')
@@ -67,7 +67,7 @@ function check<Facts extends object>(
 
 /** What a file holds may be anything, also what no program wrote: an error of reading it says that it is damaged. */
 async function factsOf<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   db: DatabaseSync,
   shown: string,
 ): Promise<Facts> {
@@ -80,7 +80,7 @@ async function factsOf<Facts extends object>(
 }
 
 function damaged(
-  kind: Pick<KeptDatabase<object>, 'program'>,
+  kind: Pick<DatabaseKind<object>, 'program'>,
   shown: string,
   problem: string,
   cause?: unknown,
@@ -97,7 +97,7 @@ function damaged(
  * what it should contain, such as `a petstore`.
  */
 export function refuseLackingTables(
-  kind: Pick<KeptDatabase<object>, 'program'>,
+  kind: Pick<DatabaseKind<object>, 'program'>,
   db: DatabaseSync,
   tables: Iterable<string> | undefined,
   { shown, owner }: { shown: string; owner: string },
@@ -107,7 +107,7 @@ export function refuseLackingTables(
   if (tables && lacking.length === 0) return;
   const lack = lacking.length > 0 ? `: it lacks ${lacking.join(', ')}` : '';
   throw new UserError(
-    `${shown} is a SQLite database, but does not contain ${owner}${lack}. ${nameBackup(kind)}`,
+    `${shown} is a SQLite database, but does not contain ${owner}${lack}. ${adviseBackupFile(kind)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from 'node:sqlite';
 import { UserError } from '../user-error.ts';
-import { type KeptDatabase, openToRead } from './kept-database.ts';
+import { type DatabaseKind, openToRead } from './database-kind.ts';
 import { SQLITE, sqliteCode } from './result-codes.ts';
 
 /** Pages that are copied at once, 4 MB: enough for full speed, and small enough to show progress. */
@@ -20,7 +20,7 @@ interface CopyOptions {
  * needs no log. Rejects with UserError where the disk or the original fails.
  */
 export async function copyDatabase(
-  kind: KeptDatabase<object>,
+  kind: DatabaseKind<object>,
   path: string,
   target: string,
   options: CopyOptions,

@@ -1,6 +1,6 @@
 import type { PostgresAddress } from '../postgres-address.ts';
 import { UserError } from '../user-error.ts';
-import type { KeptDatabase } from './kept-database.ts';
+import type { DatabaseKind } from './database-kind.ts';
 
 export type BackupTask = 'backup' | 'restore' | 'verify';
 
@@ -10,7 +10,7 @@ export type BackupTask = 'backup' | 'restore' | 'verify';
  * a restore. `afterwards`: what to do then, as a sentence.
  */
 export function postgresToolsHint(
-  { program, variable }: Pick<KeptDatabase<object>, 'program' | 'variable'>,
+  { program, variable }: Pick<DatabaseKind<object>, 'program' | 'variable'>,
   task: BackupTask,
   file: string,
   address: PostgresAddress,

@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../user-error.ts';
-import { type KeptDatabase, nameOther } from './kept-database.ts';
+import { adviseOtherFile, type DatabaseKind } from './database-kind.ts';
 import { retryWhileLockedSync } from './locks.ts';
 import { explainOpenError } from './open-errors.ts';
 import { SQLITE, sqliteCode } from './result-codes.ts';
@@ -33,7 +33,7 @@ export interface ReservedPath {
  * Locks the name of a database, whose folder exists. Throws UserError where a process has it open, or where it is
  * another program's. A damaged database is locked as far as SQLite can.
  */
-export function reservePath(path: string, kind: KeptDatabase<object>): ReservedPath {
+export function reservePath(path: string, kind: DatabaseKind<object>): ReservedPath {
   const hasFormer = existsSync(path) && statSync(path).size > 0;
   // Creates an empty file where there is none, so that a service that starts now finds it locked.
   const { db, isDamaged } = lockWhole(path, kind);
@@ -65,7 +65,7 @@ export function reservePath(path: string, kind: KeptDatabase<object>): ReservedP
 /** Locks a database against all others until the connection is closed, and writes its log into its file. */
 function lockWhole(
   path: string,
-  kind: KeptDatabase<object>,
+  kind: DatabaseKind<object>,
 ): { db: DatabaseSync; isDamaged: boolean } {
   let db: DatabaseSync | undefined;
   try {
@@ -75,7 +75,7 @@ function lockWhole(
     // it lives, so this one is refused beside any.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE');
     retryWhileLockedSync(() => connection.exec('BEGIN EXCLUSIVE; COMMIT'));
-    kind.refuseOther(connection, path, nameOther(kind));
+    kind.refuseOther(connection, path, adviseOtherFile(kind));
     connection.exec('PRAGMA journal_mode = DELETE');
     return { db, isDamaged: false };
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   sizeOfFile,
 } from './backup-file.ts';
 import { checkDatabase, refuseLeftoverLog } from './check-database.ts';
-import type { KeptDatabase } from './kept-database.ts';
+import type { DatabaseKind } from './database-kind.ts';
 import { NewDatabaseFile } from './new-database-file.ts';
 import { createFolder } from './open-errors.ts';
 import { type ReservedPath, reservePath } from './replace-database.ts';
@@ -39,7 +39,7 @@ interface Options<Facts extends object> {
  * Rejects with UserError where the backup is not sound, or a process has the database open.
  */
 export async function restoreBackup<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   file: string,
   database: string,
   { sha256: expected, discardFormer, begin, prepare }: Options<Facts>,

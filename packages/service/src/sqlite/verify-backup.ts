@@ -1,14 +1,14 @@
 import { byteProgress } from '../progress.ts';
 import { type BackupFile, compareSha256, sha256Of, sizeOfFile } from './backup-file.ts';
 import { checkDatabase } from './check-database.ts';
-import type { KeptDatabase } from './kept-database.ts';
+import type { DatabaseKind } from './database-kind.ts';
 
 /**
  * Reads a backup through and returns what it holds. Changes nothing. Rejects with UserError where it is not sound, or
  * not the one with the expected SHA-256.
  */
 export async function verifyBackup<Facts extends object>(
-  kind: KeptDatabase<Facts>,
+  kind: DatabaseKind<Facts>,
   file: string,
   expected: string | undefined,
 ): Promise<BackupFile & Facts> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countsOf, exposition, type Snapshot, together } from '../metrics/exposition.ts';
+import { aggregate, countsOf, exposition, type Snapshot } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/instruments.ts';
 import type { Worker } from './supervisor.ts';
 
@@ -23,7 +23,7 @@ export class MergedMetrics {
   async write(): Promise<string> {
     await Promise.all([...this.#workers()].map((worker) => this.#ask(worker)));
     const own = await this.#own.snapshot();
-    return together([own, this.#ended, ...this.#last.values()]).metrics();
+    return aggregate([own, this.#ended, ...this.#last.values()]).metrics();
   }
 
   /** Takes the metrics that a worker sent. */
@@ -37,7 +37,7 @@ export class MergedMetrics {
     this.#last.delete(worker);
     if (!last) return;
     this.#ended = [...this.#ended, ...countsOf(last)];
-    const sum = await together([this.#ended]).getMetricsAsJSON();
+    const sum = await aggregate([this.#ended]).getMetricsAsJSON();
     this.#ended = sum as unknown as Snapshot;
   }
 

@@ -218,7 +218,7 @@ export class Supervisor {
     onEnd(worker, isDeath);
     if (worker.isStopping && !isGood) {
       this.#hasFailed ||= this.#isStopping;
-      log.error({ worker: worker.number, ...cause }, 'a worker did not end well');
+      log.error({ worker: worker.number, ...cause }, 'a worker exited with an error');
     }
     if (slot.current !== worker) return;
     slot.current = undefined;

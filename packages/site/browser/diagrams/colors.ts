@@ -1,5 +1,4 @@
-/** Each part from 0 to 255. */
-export type Rgb = readonly [red: number, green: number, blue: number];
+import type { Rgb } from '../../src/site/rgb.ts';
 
 /** A colour as the browser draws it, however CSS writes it. */
 export function rgbOf(color: string): Rgb {
@@ -13,16 +12,6 @@ export function rgbOf(color: string): Rgb {
   const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
   return [red, green, blue];
 }
-
-/** `share` of the second colour, from 0 to 1. */
-export function mix(one: Rgb, other: Rgb, share: number): Rgb {
-  const part = (at: 0 | 1 | 2) => Math.round(one[at] * (1 - share) + other[at] * share);
-  return [part(0), part(1), part(2)];
-}
-
-/** `#rrggbb` */
-export const hex = (color: Rgb) =>
-  `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 
 export const brightness = ([red, green, blue]: Rgb) => 0.3 * red + 0.59 * green + 0.11 * blue;
 

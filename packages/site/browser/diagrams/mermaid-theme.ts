@@ -1,4 +1,5 @@
-import { brightness, fromHue, hex, hueOf, mix, type Rgb, rgbOf } from './colors.ts';
+import { hex, mix, type Rgb } from '../../src/site/rgb.ts';
+import { brightness, fromHue, hueOf, rgbOf } from './colors.ts';
 import type { DrawingColors } from './drawing.ts';
 
 /** Fonts of the reader's system: those of a site are not in the frame, which would measure other letters. */

@@ -51,10 +51,10 @@ export async function authorizeInWindow(
       ...(!isImplicit && { code_challenge: challenge, code_challenge_method: method }),
     };
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-    const answer = answerOf(state, signal);
+    const response = authorizationResponse(state, signal);
     popup.opener = null;
     popup.location.replace(address.href);
-    const given = await answer;
+    const given = await response;
     if (given.error) throw new OAuthError(refusalText(given));
     if (isImplicit) return keysFrom(given);
     if (!given.code) throw new OAuthError('The authorization server sent no code.');
@@ -70,10 +70,11 @@ export async function authorizeInWindow(
   }
 }
 
-type Answer = { readonly [name: string]: string };
+/** The parameters of a request to an authorization server, or of its response (RFC 6749). */
+type OAuthParameters = { readonly [name: string]: string };
 
 /** What the callback page tells, once it comes with our own `state`. */
-function answerOf(state: string, signal: AbortSignal): Promise<Answer> {
+function authorizationResponse(state: string, signal: AbortSignal): Promise<OAuthParameters> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel(CALLBACK_CHANNEL);
     const stop = () => {
@@ -81,7 +82,7 @@ function answerOf(state: string, signal: AbortSignal): Promise<Answer> {
       reject(signal.reason);
     };
     signal.addEventListener('abort', stop, { once: true });
-    channel.onmessage = ({ data }: MessageEvent<Answer>) => {
+    channel.onmessage = ({ data }: MessageEvent<OAuthParameters>) => {
       if (data.state !== state) return;
       signal.removeEventListener('abort', stop);
       channel.close();
@@ -149,12 +150,12 @@ export async function askForDevice(
   const end = Date.now() + 1000 * (Number(begun.expires_in) || 900);
   while (Date.now() < end) {
     await pause(1000 * seconds, signal);
-    const answer = await post(flow.tokenUrl, client, signal, {
+    const response = await post(flow.tokenUrl, client, signal, {
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       device_code: begun.device_code,
     });
-    if (answer.error === 'slow_down') seconds += 5;
-    else if (answer.error !== 'authorization_pending') return keysFrom(answer);
+    if (response.error === 'slow_down') seconds += 5;
+    else if (response.error !== 'authorization_pending') return keysFrom(response);
   }
   throw new OAuthError('The code has expired. Begin again.');
 }
@@ -205,7 +206,7 @@ async function askToken(
   flow: FlowData,
   client: Client,
   signal: AbortSignal,
-  parameters: Answer,
+  parameters: OAuthParameters,
 ): Promise<Partial<Keys>> {
   return keysFrom(await post(flow.tokenUrl, client, signal, parameters));
 }
@@ -214,8 +215,8 @@ async function post(
   url: string | undefined,
   { id, secret, inBody }: Client,
   signal: AbortSignal,
-  parameters: Answer,
-): Promise<Answer> {
+  parameters: OAuthParameters,
+): Promise<OAuthParameters> {
   const isHeader = secret !== '' && !inBody;
   const form = new URLSearchParams({
     ...parameters,
@@ -231,24 +232,24 @@ async function post(
   return Object.fromEntries(texts);
 }
 
-interface Question {
+interface ServerRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent by POST; without it the question is a GET. */
+  /** Sent by POST; without it the request is a GET. */
   readonly form?: URLSearchParams;
 }
 
 /** The object that an authorization server answers with, as the reader chose to ask it. */
-async function ask(question: Question, signal: AbortSignal) {
-  const { url } = question;
-  const { status, body } = await answerTo(question, signal);
+async function ask(request: ServerRequest, signal: AbortSignal) {
+  const { url } = request;
+  const { status, body } = await responseTo(request, signal);
   const value: unknown = await new Response(body).json().catch(() => undefined);
   if (typeof value === 'object' && value !== null)
     return { status, value: value as { readonly [name: string]: unknown } };
   throw new OAuthError(`${url.origin} answered with ${status}, not with JSON.`);
 }
 
-async function answerTo({ url, headers, form }: Question, signal: AbortSignal) {
+async function responseTo({ url, headers, form }: ServerRequest, signal: AbortSignal) {
   const method = form ? 'POST' : 'GET';
   const sent = { ...headers, ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }) };
   try {
@@ -264,26 +265,26 @@ async function answerTo({ url, headers, form }: Question, signal: AbortSignal) {
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof ProxyError) throw new OAuthError(error.message);
-    const refusal = `No response from ${url.origin}. Either it is down, or it does not allow pages of ${location.origin} to ask for tokens (CORS), or this page's policy does not name it.`;
+    const failure = `No response from ${url.origin}. Either it is down, or it does not allow pages of ${location.origin} to ask for tokens (CORS), or this page's policy does not name it.`;
     throw new OAuthError(
       (await revealProxy())
-        ? `${refusal} To ask it through this site\u2019s server, tick \u201cSend through ${location.host}\u201d above, and try again.`
-        : refusal,
+        ? `${failure} To ask it through this site\u2019s server, tick \u201cSend through ${location.host}\u201d above, and try again.`
+        : failure,
     );
   }
 }
 
-function keysFrom(answer: Answer): Partial<Keys> {
-  if (answer.error || !answer.access_token) throw new OAuthError(refusalText(answer));
-  const seconds = Number(answer.expires_in);
+function keysFrom(response: OAuthParameters): Partial<Keys> {
+  if (response.error || !response.access_token) throw new OAuthError(refusalText(response));
+  const seconds = Number(response.expires_in);
   return {
-    value: answer.access_token,
-    ...(answer.refresh_token && { refreshToken: answer.refresh_token }),
+    value: response.access_token,
+    ...(response.refresh_token && { refreshToken: response.refresh_token }),
     ...(seconds > 0 && { ends: Date.now() + 1000 * seconds }),
   };
 }
 
-function refusalText({ error = 'no token', error_description: more }: Answer): string {
+function refusalText({ error = 'no token', error_description: more }: OAuthParameters): string {
   return `The authorization server refused: ${error}${more ? `, ${more}` : ''}.`;
 }
 

@@ -2,14 +2,14 @@ import { type BuiltRequest, buildRequest } from '../../src/request/build-request
 import type { ExampleChoice } from '../../src/request/choose-example.ts';
 import { curlCommand } from '../../src/request/curl.ts';
 import type { OperationData } from '../../src/request/operation-data.ts';
+import { copies } from '../copy.ts';
 import { tellCall } from '../readers.ts';
-import { answerArea } from './answer.ts';
 import { bodySection } from './body-section.ts';
-import { copyButton } from './copy.ts';
 import { button, element, refreshNotes } from './dom.ts';
 import { onThisName } from './here.ts';
 import { parameterSection, section } from './parameter-section.ts';
 import { proxyChoice, proxyOffer } from './proxy.ts';
+import { responseArea } from './response.ts';
 import { securitySection } from './security-section.ts';
 import { hasCookies, NoResponse, send } from './send.ts';
 import { serverSection } from './server-section.ts';
@@ -25,7 +25,7 @@ export function createPanel(data: OperationData): Panel {
   const security = data.security && securitySection(data, server.value);
   const parameters = parameterSection(data);
   const body = data.body && bodySection(data.body);
-  const answer = answerArea();
+  const response = responseArea();
   const address = element('code', {
     class: 'try-address',
     tabindex: 0,
@@ -80,7 +80,7 @@ export function createPanel(data: OperationData): Panel {
     running = new AbortController();
     const { signal } = running;
     sender.textContent = 'Cancel';
-    answer.wait();
+    response.wait();
     try {
       await security?.prepare(signal);
       const built = request();
@@ -91,14 +91,14 @@ export function createPanel(data: OperationData): Panel {
       const started = performance.now();
       const received = await send(built, signal);
       tellCall(received.status);
-      await answer.show(received, started);
+      await response.show(received, started);
     } catch (error) {
-      if (signal.aborted) answer.cancelled();
+      if (signal.aborted) response.cancelled();
       else if (error instanceof NoResponse) {
-        const { refusal } = error;
+        const { failure } = error;
         tellCall(undefined);
-        answer.refuse(refusal, refusal.mayPassProxy ? proxyOffer(run) : undefined);
-      } else answer.refuse({ message: error instanceof Error ? error.message : String(error) });
+        response.fail(failure, failure.mayPassProxy ? proxyOffer(run) : undefined);
+      } else response.fail({ message: error instanceof Error ? error.message : String(error) });
     } finally {
       running = undefined;
       sender.textContent = 'Send';
@@ -126,7 +126,7 @@ export function createPanel(data: OperationData): Panel {
       { class: 'try-line' },
       element('span', { class: `method method-${data.method.toLowerCase()}` }, data.method),
       address,
-      copyButton('Copy as curl', () => curlCommand(request())),
+      copies(button('Copy as curl', { 'aria-live': 'polite' }), async () => curlCommand(request())),
       sender,
     ),
     proxyPlace,
@@ -142,7 +142,7 @@ export function createPanel(data: OperationData): Panel {
         parameters.element,
         body && section('Body', body.element),
       ),
-      answer.element,
+      response.element,
     ),
   );
   const dialog = element(
@@ -173,7 +173,7 @@ export function createPanel(data: OperationData): Panel {
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
   return {
     open: (opener, choice) => {
-      answer.clear();
+      response.clear();
       if (chosen !== String(choice)) body?.choose(choice);
       chosen = String(choice);
       problem.textContent = '';

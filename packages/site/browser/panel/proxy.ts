@@ -18,7 +18,7 @@ import { addressOf } from '../dom.ts';
 import { button, element } from './dom.ts';
 
 /** A response, which came directly or through the proxy. */
-export interface Answer
+export interface ApiResponse
   extends Pick<Response, 'status' | 'statusText' | 'url' | 'redirected' | 'body'> {
   readonly headers: Iterable<readonly [string, string]> & Pick<Headers, 'get'>;
   readonly isProxied?: boolean;
@@ -89,11 +89,11 @@ export async function proxyOffer(onChosen: () => void): Promise<HTMLElement | un
   );
 }
 
-/** Sends a request through the proxy. Throws ProxyError, or the signal's reason; so does the body of the answer. */
+/** Sends a request through the proxy. Throws ProxyError, or the signal's reason; so does the body of the response. */
 export async function sendThroughProxy(
   { method, url, headers, content = '' }: Outgoing,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const head = JSON.stringify({ method, url, headers } satisfies ProxiedRequest);
   const response = await fetch(addressOf(PROXY_PATH), {
     method: 'POST',
@@ -131,7 +131,7 @@ function framed(kind: Frame['kind'], content: BlobPart): Blob {
   return new Blob([framePrefix(kind, bytes.size), bytes]);
 }
 
-function bodyOf(frames: AsyncGenerator<Frame<ArrayBuffer>>): Answer['body'] {
+function bodyOf(frames: AsyncGenerator<Frame<ArrayBuffer>>): ApiResponse['body'] {
   return new ReadableStream({
     pull: async (controller) => {
       const { value } = await frames.next();

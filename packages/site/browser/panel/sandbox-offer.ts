@@ -80,7 +80,7 @@ function timeOf(ends: number): string {
 
 /** The API's response as JSON. Throws Error with a sentence for the reader. */
 async function ask(server: string, path: string): Promise<unknown> {
-  const answer = await send(
+  const response = await send(
     {
       method: 'POST',
       url: server.replace(/\/$/, '') + path,
@@ -92,7 +92,7 @@ async function ask(server: string, path: string): Promise<unknown> {
     },
     AbortSignal.timeout(TIME_LIMIT_MS),
   );
-  const { chunks } = await readBytes(answer, () => {});
+  const { chunks } = await readBytes(response, () => {});
   const text = await new Blob(chunks).text();
   let read: unknown;
   try {
@@ -100,10 +100,10 @@ async function ask(server: string, path: string): Promise<unknown> {
   } catch {
     read = undefined;
   }
-  if (answer.status >= 200 && answer.status < 300) return read;
+  if (response.status >= 200 && response.status < 300) return read;
   const message = memberAt(read, '/message') ?? memberAt(read, '/detail');
   throw new Error(
-    `The API gave no sandbox (${answer.status}).${typeof message === 'string' ? ` ${message}` : ''}`,
+    `The API gave no sandbox (${response.status}).${typeof message === 'string' ? ` ${message}` : ''}`,
   );
 }
 

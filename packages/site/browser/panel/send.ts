@@ -1,20 +1,20 @@
 import type { BuiltRequest } from '../../src/request/build-request.ts';
 import { multipartBody } from '../../src/request/multipart.ts';
-import { type Answer, goesThroughProxy, type Outgoing, sendThroughProxy } from './proxy.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
+import { diagnoseFailure, type NetworkFailure } from './network-failure.ts';
+import { type ApiResponse, goesThroughProxy, type Outgoing, sendThroughProxy } from './proxy.ts';
 
 /** There was no response. */
 export class NoResponse extends Error {
-  readonly refusal: Refusal;
+  readonly failure: NetworkFailure;
 
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
+  constructor(failure: NetworkFailure) {
+    super(failure.message);
+    this.failure = failure;
   }
 }
 
 /** Sends a request, as the reader chose. Throws `NoResponse`, `ProxyError`, or the signal's reason. */
-export async function send(built: BuiltRequest, signal: AbortSignal): Promise<Answer> {
+export async function send(built: BuiltRequest, signal: AbortSignal): Promise<ApiResponse> {
   const outgoing = outgoingOf(built);
   if (goesThroughProxy(outgoing.url)) return sendThroughProxy(outgoing, signal);
   let request: Request;
@@ -33,7 +33,7 @@ export async function send(built: BuiltRequest, signal: AbortSignal): Promise<An
     if (signal.aborted) throw error;
     // The event comes in a task of its own.
     await new Promise((resolve) => setTimeout(resolve, 50));
-    throw new NoResponse(await refusalOf(request, violations, signal));
+    throw new NoResponse(await diagnoseFailure(request, violations, signal));
   } finally {
     document.removeEventListener('securitypolicyviolation', note);
   }

@@ -1,4 +1,5 @@
-import type { FlowData, FlowType, SchemeData } from '../../src/request/operation-data.ts';
+import { FLOW_NAMES } from '../../src/request/flow-names.ts';
+import type { FlowData, SchemeData } from '../../src/request/operation-data.ts';
 import { button, changed, element, labelled, select } from './dom.ts';
 import { keepKeys, keysOf } from './keys.ts';
 import {
@@ -14,14 +15,6 @@ import {
 } from './oauth.ts';
 import { secretInput } from './secret-input.ts';
 import type { SchemeFields } from './security-section.ts';
-
-const FLOW_NAMES: Readonly<Record<FlowType, string>> = {
-  authorizationCode: 'Authorization code',
-  clientCredentials: 'Client credentials',
-  deviceAuthorization: 'Device code',
-  password: 'Password',
-  implicit: 'Implicit',
-};
 
 /** Gets a token for a scheme of OAuth 2.0 or OpenID Connect, beside the field `token` where one can be entered. */
 export function tokenFields(

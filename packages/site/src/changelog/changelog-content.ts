@@ -2,9 +2,9 @@ import { Html, html } from '@petstore/http/html.ts';
 import { count } from '@petstore/service/text.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { wordBreaks } from '../site/word-breaks.ts';
-import { anchorOf, type ChangelogEntry, GRAVITIES, type ListedChange } from './changelog.ts';
+import { longDay } from '../syntax/days.ts';
+import { anchorOf, type ChangelogEntry, LISTED_VERDICTS, type ListedChange } from './changelog.ts';
 import { CHANGELOG } from './changelog-paths.ts';
-import { longDay } from './days.ts';
 import { type ChangeGroup, groupedChanges } from './grouped-changes.ts';
 import type { ChangelogNote } from './notes.ts';
 import {
@@ -64,7 +64,7 @@ export const documentationText = ({ documentation, changes }: ChangelogEntry): s
 
 /** The changes of an entry, by how grave they are. */
 export function entryBody(changelog: SiteChangelog, entry: ChangelogEntry): Html {
-  return html`${GRAVITIES.map((verdict) => {
+  return html`${LISTED_VERDICTS.map((verdict) => {
     const changes = entry.changes.filter((change) => change.verdict === verdict);
     return changes.length === 0 ? html`` : verdictHtml(changelog, entry, verdict, changes);
   })}`;
@@ -142,11 +142,11 @@ function withCode(sentence: string): Html {
 export function changelogToc({ days }: SiteChangelog): Html | undefined {
   if (days.length < 2) return undefined;
   const items = days
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ day }) => html`<li class="toc-2"><a href="#${day}">${longDay(day)}</a></li>`);
   return html`<aside class="docs-toc" aria-label="On this page"><p class="docs-toc-title">On this page</p>
 <ul>${items}</ul></aside>`;
 }
 
 /** Days at the page's side. */
-const MOST_LISTED = 60;
+const MAX_LISTED = 60;

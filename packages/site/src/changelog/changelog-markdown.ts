@@ -1,7 +1,7 @@
 import { count } from '@petstore/service/text.ts';
 import { bulletList, closed, destination, joined, literal } from '../markdown/markdown-text.ts';
 import { markdownPath } from '../site/site-files.ts';
-import { type ChangelogEntry, GRAVITIES } from './changelog.ts';
+import { type ChangelogEntry, LISTED_VERDICTS } from './changelog.ts';
 import { documentationText, leadOf, VERDICT_TITLES } from './changelog-content.ts';
 import { CHANGELOG } from './changelog-paths.ts';
 import { groupedChanges } from './grouped-changes.ts';
@@ -33,7 +33,7 @@ function entryMarkdown(changelog: SiteChangelog, entry: ChangelogEntry): string 
   return joined([
     `### ${literal(entryTitle(changelog, entry))}`,
     before === undefined ? '' : `Before: ${literal(before)}`,
-    ...GRAVITIES.flatMap((verdict) => {
+    ...LISTED_VERDICTS.flatMap((verdict) => {
       const changes = entry.changes.filter((change) => change.verdict === verdict);
       if (changes.length === 0) return [];
       const items = groupedChanges(entry, changes).flatMap((group) => {

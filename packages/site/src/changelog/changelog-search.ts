@@ -1,9 +1,9 @@
 import { prefix } from '@petstore/service/text.ts';
 import { PLAIN_DOCUMENT, type SearchDocument } from '../search/search-document.ts';
+import { longDay } from '../syntax/days.ts';
 import { anchorOf } from './changelog.ts';
 import { leadOf } from './changelog-content.ts';
 import { CHANGELOG } from './changelog-paths.ts';
-import { longDay } from './days.ts';
 import { entryTitle, noteTitle, type SiteChangelog } from './site-changelog.ts';
 
 /** How many letters of an entry are stored to be shown. */

@@ -1,5 +1,3 @@
-import { templateOf } from './operation-names.ts';
-
 // What changed in the API of a site, as its artifacts carry it from one deploy to the next.
 
 /** The changes of a site's API, the newest first. */
@@ -44,10 +42,10 @@ export interface ChangedOperation {
 export type OperationEvent = 'added' | 'removed' | 'changed' | 'deprecated' | 'restored' | 'kept';
 
 /** How much a change matters to the programs that use an API, the gravest first. */
-export const GRAVITIES = ['breaking', 'risky', 'compatible'] as const;
+export const LISTED_VERDICTS = ['breaking', 'risky', 'compatible'] as const;
 
 export interface ListedChange {
-  readonly verdict: (typeof GRAVITIES)[number];
+  readonly verdict: (typeof LISTED_VERDICTS)[number];
   readonly code: string;
   /** A sentence with code between backticks. */
   readonly message: string;
@@ -159,3 +157,6 @@ function after(
     ...(day && !did.includes('restored') && !did.includes('kept') && { sunset: day }),
   };
 }
+
+/** Whatever the parameters of a path are called, it is one path: `GET /pets/{}` for `GET /pets/{petId}`. */
+export const templateOf = (operation: string): string => operation.replace(/\{[^{}]*\}/g, '{}');

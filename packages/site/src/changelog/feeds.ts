@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { escaped, type Html } from '@petstore/http/html.ts';
 import { type SiteFile, TYPES } from '../site/site-files.ts';
+import { TAG } from '../site/versions/moved-files.ts';
 import { anchorOf, type ChangelogEntry } from './changelog.ts';
 import { documentationText, entryBody, leadOf } from './changelog-content.ts';
 import { CHANGELOG } from './changelog-paths.ts';
@@ -86,8 +87,6 @@ function summaryOf({ changes, leftOut }: ChangelogEntry): string {
 
 const withoutFolds = ({ text }: Html): string =>
   text.replaceAll(/<details[^>]*><summary>[^<]*<\/summary>|<\/details>|<wbr>/g, '');
-
-const TAG = /<[a-z][^\s"<>/]*(?:\s+[^\s"<>=/]+(?:="[^"]*")?)*\s*\/?>/gi;
 
 /** Addresses of the site become whole ones: readers of feeds are elsewhere. */
 function wholeAddresses(text: string): string {

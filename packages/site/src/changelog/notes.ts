@@ -4,8 +4,8 @@ import type { DocsConfig } from '../guides/docs-config.ts';
 import { isMarkdown, isPage, pagePath } from '../guides/links/site-paths.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import type { Rule } from '../rules.ts';
+import { isDay, latestDay } from '../syntax/days.ts';
 import { CHANGELOG } from './changelog-paths.ts';
-import { isDay, latestDay } from './days.ts';
 
 // Notes of a changelog: Markdown files in the folder `changelog/` that are called by a day.
 
@@ -101,7 +101,7 @@ function misnamed(name: string, day: string | undefined): string {
 }
 
 /** The most notes of a changelog, and of their HTML in letters. */
-export const MOST_NOTES = { notes: 300, letters: 1_000_000 } as const;
+export const MAX_NOTES = { notes: 300, letters: 1_000_000 } as const;
 
 /** The notes that readers see, the newest first. */
 export function shownNotes(
@@ -118,7 +118,7 @@ export function shownNotes(
   let letters = 0;
   const shown = sorted.filter(({ page }, at) => {
     letters += page.html.length;
-    return at < MOST_NOTES.notes && letters <= MOST_NOTES.letters;
+    return at < MAX_NOTES.notes && letters <= MAX_NOTES.letters;
   });
   const left = sorted.slice(shown.length);
   return {
@@ -130,7 +130,7 @@ export function shownNotes(
       })),
       ...left.map(({ page }) => ({
         ...{ rule: 'changelog' as const, file: page.file },
-        message: `The changelog has no room for this note: it shows the newest ${MOST_NOTES.notes}, with ${MOST_NOTES.letters.toLocaleString('en')} letters at most.`,
+        message: `The changelog has no room for this note: it shows the newest ${MAX_NOTES.notes}, with ${MAX_NOTES.letters.toLocaleString('en')} characters at most.`,
       })),
     ],
   };

@@ -1,10 +1,9 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import type { OperationSummary } from '../openapi/openapi-types.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
-import { anchorOf, type ChangelogEntry, dayOf } from './changelog.ts';
+import { shortDay } from '../syntax/days.ts';
+import { anchorOf, type ChangelogEntry, dayOf, templateOf } from './changelog.ts';
 import { CHANGELOG } from './changelog-paths.ts';
-import { shortDay } from './days.ts';
-import { templateOf } from './operation-names.ts';
 
 /** A thing that is known of an operation's past, or of its end. */
 interface Fact {

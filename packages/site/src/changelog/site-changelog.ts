@@ -1,9 +1,14 @@
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { isListed } from '../reference/reference-list.ts';
-import { type Changelog, type ChangelogEntry, dayOf, type FindOperation } from './changelog.ts';
-import { longDay } from './days.ts';
+import { longDay } from '../syntax/days.ts';
+import {
+  type Changelog,
+  type ChangelogEntry,
+  dayOf,
+  type FindOperation,
+  templateOf,
+} from './changelog.ts';
 import type { ChangelogNote } from './notes.ts';
-import { templateOf } from './operation-names.ts';
 
 /** The changelog of a site that is made, with all that its page and its feeds say. */
 export interface SiteChangelog {

@@ -1,4 +1,5 @@
 import type { Node } from 'yaml';
+import { isDay } from '../syntax/days.ts';
 import type { ConfigReader } from './config-reader.ts';
 
 /** A change of the API that is meant. */
@@ -96,11 +97,4 @@ function exceptionOf(reader: ConfigReader, node: Node): ConfigException | undefi
     return undefined;
   }
   return { code, operation, reason, until, line: reader.line(node) };
-}
-
-/** Whether a text is a day of the calendar, as `2026-12-31`. */
-export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }

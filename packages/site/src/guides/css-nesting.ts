@@ -1,5 +1,5 @@
 /** No style that people write has more. The parser of styles, which is no JavaScript, ends the process at some 1,000. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 /** Comments, strings and escapes, in which brackets mean nothing; brackets. */
 const PARTS =
@@ -21,7 +21,7 @@ export function lineNestedTooDeeply(style: string): number | undefined {
     else if (opener === undefined) {
       if (open.at(-1) === '(') maybeOpen += part.match(/[[({]/g)?.length ?? 0;
     } else if (open.at(-1) === opener) open.pop();
-    if (open.length + maybeOpen > MOST_LEVELS) return style.slice(0, index).split('\n').length;
+    if (open.length + maybeOpen > MAX_LEVELS) return style.slice(0, index).split('\n').length;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { formatBytes } from '@petstore/service/text.ts';
 import type { BuildProblem, SourceFiles } from '../build-log.ts';
+import { decodeUri } from '../syntax/decode-uri.ts';
 import { lineNestedTooDeeply } from './css-nesting.ts';
 import { isImage } from './links/site-paths.ts';
 
@@ -64,20 +65,12 @@ function addressProblem(url: string, files: SourceFiles): string | undefined {
   if (url.startsWith('#')) return undefined;
   if (!/^\/(?![/\\])/.test(url))
     return `\`url(${url})\` must be an image of the archive, by its path from the top: \`url(/images/line.svg)\`.`;
-  const path = decoded(url.replace(/[?#].*$/, '').slice(1));
+  const path = decodeUri(url.replace(/[?#].*$/, '').slice(1)).normalize('NFC');
   if (files.has(path) && isImage(path)) return undefined;
   const images = [...files.keys()].filter(isImage);
   return files.has(path)
     ? `\`${path}\` is no image. Fonts belong under \`theme.fonts\` of docs.yaml.`
     : `\`${path}\` is not in the archive${didYouMeanOfMany()(path, images)}`;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path).normalize('NFC');
-  } catch {
-    return path;
-  }
 }
 
 /** The first line that has a function with a name; null where it is written with escapes. */

@@ -81,7 +81,7 @@ function chainProblem(first: ConfigRedirect, site: RedirectedSite): string | und
   // A circle of single paths has been reported already, and where others lead into one it is named there.
   const circle = [...seen].map((one) => `\`${startText(one)}\``);
   return [...seen].some(({ isPrefix }) => isPrefix)
-    ? `The redirects lead in a circle, wherever there is no page: ${circle.join(' → ')} → \`${startText(next)}\`.`
+    ? `The redirects form a loop, wherever there is no page: ${circle.join(' → ')} → \`${startText(next)}\`.`
     : undefined;
 }
 

@@ -210,7 +210,7 @@ function findLoops(
     for (const one of trail) checked.add(one);
     if (!at || !trail.has(at)) continue;
     const loop = [...trail].slice([...trail].indexOf(at)).map(({ from }) => `\`${from}\``);
-    report(`The redirects lead in a circle: ${shortened(loop)} → ${loop[0]}.`, at);
+    report(`The redirects form a loop: ${shortened(loop)} → ${loop[0]}.`, at);
   }
 }
 

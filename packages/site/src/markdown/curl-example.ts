@@ -1,7 +1,7 @@
 import type { FoundOperation } from '../openapi/operations.ts';
-import { codeSample } from '../reference/code-sample.ts';
 import { operationData } from '../reference/operation-data.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
+import { codeSample } from '../samples/sample-request.ts';
 import type { PageBudget } from './schema-markdown.ts';
 
 /** A command that sends an example of the operation's request. It counts against `room`; a long body is a file. */

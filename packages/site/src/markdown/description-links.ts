@@ -7,6 +7,7 @@ import { isNestedTooDeeply } from '../guides/render/safe-html.ts';
 import { referencePaths } from '../reference/addresses.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { hrefOf, markdownPath } from '../site/site-files.ts';
+import { decodeUri } from '../syntax/decode-uri.ts';
 import { destination } from './markdown-text.ts';
 import { readingBounds } from './reading-bounds.ts';
 
@@ -55,14 +56,7 @@ function linker({ addresses, descriptions }: ReferenceContext): Linker {
 }
 
 /** The path of an address, decoded, so that it can be compared however it was written. */
-function pathOf(address: string): string {
-  const path = address.replace(/[?#].*$/s, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+const pathOf = (address: string): string => decodeUri(address.replace(/[?#].*$/s, ''));
 
 type Resolve = (href: string) => string | undefined;
 

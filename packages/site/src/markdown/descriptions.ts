@@ -25,7 +25,7 @@ interface Options {
 }
 
 /** The most letters of a description that are shown. Longer ones are data. */
-const MOST_SHOWN = 200_000;
+const MAX_SHOWN = 200_000;
 
 /** The level of a description's highest headings: below those of the page's sections. */
 const TOP_HEADING = 3;
@@ -97,12 +97,12 @@ function renderer({ warn, files = new Set(), resolveLink = () => undefined }: Op
   }
 
   return (markdown, place, top) => {
-    const text = prefix(markdown, MOST_SHOWN);
+    const text = prefix(markdown, MAX_SHOWN);
     const isCut = text.length < markdown.length;
     if (!isCut && isPlain(text)) return paragraphs(text);
     if (isCut)
       warn(
-        `The text is longer than ${MOST_SHOWN.toLocaleString('en')} letters: it was cut.`,
+        `The text is longer than ${MAX_SHOWN.toLocaleString('en')} characters: it was cut.`,
         place,
         'markdown',
       );

@@ -3,9 +3,9 @@
  * the marks in one block, within which brackets and emphasis are paired, and with the square of the items and quotes of
  * the whole text: 6,000 brackets take four seconds, 5,000 quotes three. Texts written for people rarely come near.
  */
-const MOST_LETTERS = 100_000;
-const MOST_MARKS = 1_500;
-const MOST_ITEMS = 1_500;
+const MAX_LETTERS = 100_000;
+const MAX_MARKS = 1_500;
+const MAX_ITEMS = 1_500;
 
 /**
  * What all texts of a document together may have: letters, lines, and the sum of the squares of their marks and items.
@@ -36,16 +36,16 @@ export function readingBounds(): ReadingBounds {
   let work = ALL_WORK;
   return {
     problem(text) {
-      if (text.length > MOST_LETTERS) {
-        return `it has more than ${MOST_LETTERS.toLocaleString('en')} letters`;
+      if (text.length > MAX_LETTERS) {
+        return `it has more than ${MAX_LETTERS.toLocaleString('en')} characters`;
       }
       if (NESTED.test(text)) return 'it is nested too deeply';
       const items = count(text, ITEMS);
-      if (items > MOST_ITEMS) return `it has more than ${MOST_ITEMS} items and quotes`;
+      if (items > MAX_ITEMS) return `it has more than ${MAX_ITEMS} items and quotes`;
       let square = items ** 2;
       for (const block of text.split(/\n[ \t\r]*\n/)) {
         const marks = count(block, PAIRED);
-        if (marks > MOST_MARKS) return `it has more than ${MOST_MARKS} marks in one paragraph`;
+        if (marks > MAX_MARKS) return `it has more than ${MAX_MARKS} marks in one paragraph`;
         square += marks ** 2;
       }
       const breaks = count(text, /\n/g);

@@ -1,8 +1,9 @@
 import { truncate } from '@petstore/service/text.ts';
-import { longDate, readMarks } from '../openapi/extension-fields.ts';
+import { readMarks } from '../openapi/extension-fields.ts';
 import { isObject, type OpenApiDocument, textOf } from '../openapi/openapi-types.ts';
 import { schemaExamples, xmlNode } from '../reference/schema-facts.ts';
 import { keyword, keywords, type Shape, shapeMarks, shapeOf } from '../reference/shape.ts';
+import { longDay } from '../syntax/days.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { code, inline } from './markdown-text.ts';
 
@@ -178,7 +179,7 @@ function marks(shape: Shape): string[] {
   const isOld = keywords(shape, 'deprecated').includes(true);
   return [
     ...(isOld ? ['deprecated'] : []),
-    ...(isOld && sunset ? [`removed on ${longDate(sunset)}`] : []),
+    ...(isOld && sunset ? [`removed on ${longDay(sunset)}`] : []),
     ...(stability ? [stability] : []),
   ];
 }

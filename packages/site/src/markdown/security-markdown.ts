@@ -1,6 +1,8 @@
 import { requirementsOf, schemeNames } from '../openapi/security.ts';
+import { schemeWords } from '../openapi/security-words.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { securityData } from '../reference/security-data.ts';
+import { FLOW_NAMES } from '../request/flow-names.ts';
 import type { FlowData, NeededScheme, SchemeData } from '../request/operation-data.ts';
 import { bulletList, code, inline, joined } from './markdown-text.ts';
 
@@ -53,18 +55,14 @@ function schemeText(scheme: SchemeData): string {
 }
 
 function kindText(scheme: SchemeData): string {
-  switch (scheme.type) {
-    case 'http':
-      return `HTTP ${inline(scheme.scheme ?? '')}${scheme.bearerFormat ? ` (${inline(scheme.bearerFormat)})` : ''}`;
-    case 'apiKey':
-      return `API key in the ${scheme.in} parameter ${code(scheme.key ?? '')}`;
-    case 'openIdConnect':
-      return `OpenID Connect${scheme.discovery ? `, found at ${code(scheme.discovery)}` : ''}`;
-    case 'oauth2':
-      return `OAuth 2.0${scheme.metadata ? `, described at ${code(scheme.metadata)}` : ''}`;
-    case 'mutualTLS':
-      return 'a client certificate (mutual TLS)';
-  }
+  const { text, name } = schemeWords({ ...scheme, name: scheme.key });
+  const { discovery, metadata } = scheme;
+  return [
+    inline(text),
+    ...(name === undefined ? [] : [` ${code(name)}`]),
+    ...(discovery ? [`, found at ${code(discovery)}`] : []),
+    ...(metadata ? [`, described at ${code(metadata)}`] : []),
+  ].join('');
 }
 
 /** The description of a scheme and its flows, with the meaning of scopes. */
@@ -77,14 +75,6 @@ function schemeDetails({ name, description, flows = [] }: SchemeData): string {
   ]);
 }
 
-const FLOW_NAMES = {
-  authorizationCode: 'authorization code',
-  clientCredentials: 'client credentials',
-  deviceAuthorization: 'device authorization',
-  password: 'password',
-  implicit: 'implicit',
-} as const;
-
 function flowLines(flow: FlowData): string[] {
   const addresses = [
     ...(flow.authorizationUrl ? [`authorization at ${code(flow.authorizationUrl)}`] : []),
@@ -96,5 +86,5 @@ function flowLines(flow: FlowData): string[] {
     ([scope, about]) => `  - ${code(scope)}${about ? `: ${inline(about)}` : ''}`,
   );
   const where = addresses.length > 0 ? `: ${addresses.join(', ')}` : '';
-  return [`- Flow ${FLOW_NAMES[flow.type]}${where}`, ...scopes];
+  return [`- Flow ${FLOW_NAMES[flow.type].toLowerCase()}${where}`, ...scopes];
 }

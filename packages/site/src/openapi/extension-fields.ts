@@ -1,3 +1,5 @@
+import { isDay, longDay } from '../syntax/days.ts';
+
 /** The extension fields of an operation, which are GitBook's published convention. */
 export interface Marks {
   /** `x-stability`. */
@@ -59,20 +61,10 @@ function sunsetDay(value: unknown): string | undefined {
     /^(\d{4}-\d{2}-\d{2})(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/.exec(
       value,
     ) ?? [];
-  const date = new Date(`${day}T00:00:00Z`);
-  // A Date reads the 30th of February as the 2nd of March.
-  const isReal = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
-  return isReal ? day : undefined;
-}
-
-/** `5 December 2030`, from `2030-12-05`. */
-export function longDate(day: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(day),
-  );
+  return isDay(day) ? day : undefined;
 }
 
 /** The meaning of the marks, in sentences of Markdown. */
 export function markNotes({ sunset }: Marks): string[] {
-  return sunset ? [`**To be removed on ${longDate(sunset)}.**`] : [];
+  return sunset ? [`**To be removed on ${longDay(sunset)}.**`] : [];
 }

@@ -6,6 +6,9 @@ import type { Syntax } from '../syntax/source.ts';
  */
 export type OpenApiDocument = { readonly [name: string]: unknown };
 
+/** A schema as it stands in a document: JSON Schema 2020-12 (OpenAPI 3.1). */
+export type Schema = Readonly<Record<string, unknown>>;
+
 /** A document that can be published. */
 export interface CheckedDocument {
   readonly syntax: Syntax;

@@ -13,9 +13,9 @@ const MARKS = /[*_`[\]<>#=+~!&\\-]|\d[.)]/g;
  * half a minute. A text is parsed up to these numbers of letters and marks, and all texts of a document together up to
  * this sum of the squares of their marks. Texts written for people rarely come near.
  */
-const MOST_LETTERS = 20_000;
-const MOST_MARKS = 1_000;
-const MOST_WORK = 40_000_000;
+const MAX_LETTERS = 20_000;
+const MAX_MARKS = 1_000;
+const MAX_WORK = 40_000_000;
 
 /** A line with more nested quotes and items than any author means. */
 const NESTED = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){21}/m;
@@ -29,13 +29,13 @@ export interface PlainText {
 }
 
 export function plainText(): PlainText {
-  let work = MOST_WORK;
+  let work = MAX_WORK;
   const unread: string[] = [];
   return {
     unread,
     of(text, place = '') {
       if (isPlain(text)) return onOneLine(text);
-      const { end, marks } = readable(text, Math.min(MOST_MARKS, Math.floor(Math.sqrt(work))));
+      const { end, marks } = readable(text, Math.min(MAX_MARKS, Math.floor(Math.sqrt(work))));
       work -= marks ** 2;
       if (end < text.length) unread.push(place);
       return onOneLine(`${withoutMarks(text.slice(0, end))} ${text.slice(end)}`);
@@ -47,7 +47,7 @@ const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** How much of a text is within the bounds: all of it, or up to the last space before the bound. */
 function readable(text: string, most: number): { end: number; marks: number } {
-  const start = text.slice(0, MOST_LETTERS);
+  const start = text.slice(0, MAX_LETTERS);
   const cut = (at: number) => text.lastIndexOf(' ', at) + 1;
   let end = start.length < text.length ? cut(start.length) : text.length;
   end = Math.min(end, NESTED.exec(start)?.index ?? end);

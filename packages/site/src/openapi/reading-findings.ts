@@ -12,7 +12,7 @@ export function* readingFindings(document: OpenApiDocument): Generator<DocumentF
   yield* ignoredExtensions(document);
   yield* unnamed(document);
   for (const path of longTitles(document)) {
-    const message = `It is longer than ${MAX_TITLE} letters: titles and lists show its beginning.`;
+    const message = `It is longer than ${MAX_TITLE} characters: titles and lists show its beginning.`;
     yield { rule: 'title', message, path };
   }
 }

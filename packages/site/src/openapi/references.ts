@@ -1,5 +1,6 @@
 import { nearest } from '@petstore/service/nearest.ts';
 import { count } from '@petstore/service/text.ts';
+import { decodeUri } from '../syntax/decode-uri.ts';
 import { fromPointer, type Location, toPointer, valueAt } from '../syntax/source.ts';
 import type { DocumentFinding } from './document-finding.ts';
 import { forEachKeyword } from './keywords.ts';
@@ -121,7 +122,7 @@ export function markMissing(document: OpenApiDocument): void {
 function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
   if (!/^#(?:\/|$)/.test(target) || left === 0) return undefined;
   let value: unknown = document;
-  for (const token of fromPointer(decoded(target.slice(1)))) {
+  for (const token of fromPointer(decodeUri(target.slice(1)))) {
     if (isObject(value) && !Object.hasOwn(value, token) && typeof value.$ref === 'string') {
       value = resolve(document, value.$ref, left - 1);
     }
@@ -136,7 +137,7 @@ function resolve(document: OpenApiDocument, target: string, left = 50): unknown 
 /** The reference that was probably meant: the same, with its one wrong part corrected. */
 export function nearTarget(document: OpenApiDocument, target: string): string | undefined {
   if (!target.startsWith('#/')) return undefined;
-  const tokens = fromPointer(decoded(target.slice(1)));
+  const tokens = fromPointer(decodeUri(target.slice(1)));
   let value: unknown = document;
   for (const [at, token] of tokens.entries()) {
     if (!isObject(value)) return undefined;
@@ -176,15 +177,6 @@ function resolveOnce(document: OpenApiDocument, target: string): unknown {
 /** The name of the model that a reference of the form `#/components/schemas/Pet` leads to; otherwise undefined. */
 export function modelName(target: unknown): string | undefined {
   if (typeof target !== 'string' || !target.startsWith('#/components/schemas/')) return undefined;
-  const [, , name, ...rest] = fromPointer(decoded(target.slice(1)));
+  const [, , name, ...rest] = fromPointer(decodeUri(target.slice(1)));
   return rest.length === 0 ? name : undefined;
-}
-
-/** A text without its percent-encoding, where that is right. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

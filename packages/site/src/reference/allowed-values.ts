@@ -1,5 +1,4 @@
-import { isObject, textOf } from '../openapi/openapi-types.ts';
-import type { Schema } from './schema.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 
 /** A value of an `enum`. */
 export interface AllowedValue {

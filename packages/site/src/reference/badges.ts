@@ -1,8 +1,8 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { prefix } from '@petstore/service/text.ts';
-import { longDate, readMarks } from '../openapi/extension-fields.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
-import type { Schema } from './schema.ts';
+import { readMarks } from '../openapi/extension-fields.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
+import { longDay } from '../syntax/days.ts';
 import { isMarked, type Shape, shapeMarks } from './shape.ts';
 
 const MAX_BADGES = 10;
@@ -13,7 +13,7 @@ export function flags(shape: Shape, holder: Schema = {}): Html {
   const { stability, sunset } = readMarks({ ...shapeMarks(shape), ...holder });
   const isOld = isMarked(shape, 'deprecated') || holder.deprecated === true;
   const words = [
-    ...(isOld ? [sunset ? `deprecated, removed on ${longDate(sunset)}` : 'deprecated'] : []),
+    ...(isOld ? [sunset ? `deprecated, removed on ${longDay(sunset)}` : 'deprecated'] : []),
     ...(stability ? [stability] : []),
     ...(isMarked(shape, 'readOnly') ? ['read-only'] : []),
     ...(isMarked(shape, 'writeOnly') ? ['write-only'] : []),
@@ -32,7 +32,7 @@ export function badges(holder: Schema, marks: readonly string[] = []): Html {
     html` <span class="ref-badge ref-${kind}">${text}</span>`;
   const all = [
     ...(holder.deprecated === true ? [badge('deprecated', 'Deprecated')] : []),
-    ...(sunset ? [badge('sunset', `Removed on ${longDate(sunset)}`)] : []),
+    ...(sunset ? [badge('sunset', `Removed on ${longDay(sunset)}`)] : []),
     ...(stability
       ? [badge('stability', `${stability[0]?.toUpperCase()}${stability.slice(1)}`)]
       : []),

@@ -1,11 +1,10 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { positionalEncodings } from './encodings.ts';
 import { isBinary, isXml } from './examples/example-text.ts';
 import { box, boxes, type Page, REQUIRED, section, textBlock, valueCode } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
-import type { Schema } from './schema.ts';
 import { schemaHtml } from './schema-html.ts';
 import type { Purpose } from './schema-tree.ts';
 import { shapeOf } from './shape.ts';

@@ -1,11 +1,10 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { isMethod } from '../openapi/methods.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { bodyContent } from './body-html.ts';
 import { box, boxes, type Page, section, textBlock } from './page-parts.ts';
 import { responseList } from './responses-html.ts';
-import type { Schema } from './schema.ts';
 
 const MAX_CALLBACKS = 30;
 

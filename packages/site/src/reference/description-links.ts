@@ -1,6 +1,7 @@
 import type { CheckedDocument } from '../openapi/openapi-types.ts';
 import { modelName } from '../openapi/references.ts';
 import { hrefOf } from '../site/site-files.ts';
+import { decodeUri } from '../syntax/decode-uri.ts';
 import { type ReferenceAddresses, referencePaths } from './addresses.ts';
 import { oldAnchors } from './old-anchors.ts';
 
@@ -30,7 +31,7 @@ export function descriptionLinks(
   );
 
   const pathLink = (href: string) => {
-    const path = decoded(href.replace(/[?#].*$/s, '').replace(/(?<=.)\/$/, ''));
+    const path = decodeUri(href.replace(/[?#].*$/s, '').replace(/(?<=.)\/$/, ''));
     const page = path.replace(/\.md$/, '');
     if (pages.has(page) || own.has(path)) return href;
     const [, id] = /^\/reference\/([^/]+)$/.exec(path) ?? [];
@@ -42,7 +43,7 @@ export function descriptionLinks(
   return (href) => {
     if (href.startsWith('/')) return pathLink(href);
     if (!href.startsWith('#')) return undefined;
-    const fragment = decoded(href.slice(1));
+    const fragment = decodeUri(href.slice(1));
     const known = anchors.get(fragment);
     if (known !== undefined) return hrefOf(known);
     // `#operation/listPets` and `#tag/pets/operation/listPets`.
@@ -53,12 +54,4 @@ export function descriptionLinks(
     const model = addresses.model(schema ?? modelName(href) ?? '');
     return model === undefined ? undefined : hrefOf(model);
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,10 +1,9 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { isObject, type OperationSummary, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type OperationSummary, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { resolveReference } from '../openapi/references.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { fromPointer } from '../syntax/source.ts';
 import { type Page, textBlock, valueCode } from './page-parts.ts';
-import type { Schema } from './schema.ts';
 
 const MAX_LINKS = 50;
 

@@ -13,7 +13,7 @@ import {
   type MediaData,
   type OperationData,
   type ParameterData,
-  type ParameterPlace,
+  type ParameterLocation,
   type ParameterStyle,
   type SchemaData,
   type Serialization,
@@ -85,7 +85,7 @@ const PLACES: readonly unknown[] = [
   'querystring',
   'header',
   'cookie',
-] satisfies ParameterPlace[];
+] satisfies ParameterLocation[];
 
 function parameterData(context: ReferenceContext, parameter: Parameter): ParameterData | undefined {
   const { name, in: given } = parameter;
@@ -102,10 +102,10 @@ function parameterData(context: ReferenceContext, parameter: Parameter): Paramet
   );
   return {
     name,
-    in: given as ParameterPlace,
+    in: given as ParameterLocation,
     ...(media
       ? { contentType: media[0] }
-      : serializationOf(parameter, defaultStyle(given as ParameterPlace))),
+      : serializationOf(parameter, defaultStyle(given as ParameterLocation))),
     ...((parameter.required === true || given === 'path') && { required: true }),
     ...(parameter.deprecated === true && { deprecated: true }),
     ...(parameter.allowEmptyValue === true && given === 'query' && { allowEmptyValue: true }),

@@ -1,6 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { count } from '@petstore/service/text.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { hrefOf } from '../site/site-files.ts';
 import { badges } from './badges.ts';
 import { docsHtml } from './operation-content.ts';
@@ -14,7 +14,6 @@ import {
   valueCode,
 } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
-import type { Schema } from './schema.ts';
 import { schemesHtml } from './security-html.ts';
 import { serversHtml } from './servers-html.ts';
 import { tagList, tagRow } from './tag-list.ts';

@@ -48,7 +48,7 @@ export function ownSamples(
     if (text === '') return [];
     if (text.length > MAX_TEXT) {
       context.warn(
-        `The code sample is longer than ${MAX_TEXT.toLocaleString('en')} letters: it was cut there.`,
+        `The code sample is longer than ${MAX_TEXT.toLocaleString('en')} characters: it was cut there.`,
         `${place}/${at}`,
       );
     }

@@ -114,7 +114,7 @@ const valueText = (value: unknown) =>
 export function warnOfLong({ context, place }: Page, name: string, values: readonly unknown[]) {
   if (!values.some((value) => value !== undefined && valueText(value).length > MAX_VALUE)) return;
   context.warn(
-    `${name} is longer than ${MAX_VALUE} letters: the page shows its beginning at most.`,
+    `${name} is longer than ${MAX_VALUE} characters: the page shows its beginning at most.`,
     place,
   );
 }

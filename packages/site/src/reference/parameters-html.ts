@@ -1,6 +1,6 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { truncate } from '@petstore/service/text.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import type { FoundOperation } from '../openapi/operations.ts';
 import { type Parameter, parametersOf } from '../openapi/parameters.ts';
 import { resolveReference } from '../openapi/references.ts';
@@ -14,7 +14,6 @@ import {
   section,
   valueCode,
 } from './page-parts.ts';
-import type { Schema } from './schema.ts';
 import { heldSchema } from './schema-html.ts';
 import type { Purpose } from './schema-tree.ts';
 import { shapeOf } from './shape.ts';

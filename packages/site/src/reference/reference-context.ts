@@ -26,7 +26,7 @@ export interface ReferenceContext {
    * pointer (`/paths/~1pets/get`). Without a rule it is `left-out`.
    */
   readonly warn: Warn;
-  /** What is known of the past of operations, by their names (operation-names.ts); undefined where the site has no changelog. */
+  /** What is known of the past of operations, by their names (`templateOf`); undefined where the site has no changelog. */
   readonly histories?: ReadonlyMap<string, OperationHistory> | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '@petstore/http/html.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../openapi/references.ts';
 import { contentHtml } from './body-html.ts';
 import { firstSentence } from './first-sentence.ts';
@@ -16,7 +16,6 @@ import {
   textBlock,
 } from './page-parts.ts';
 import { headersHtml } from './parameters-html.ts';
-import type { Schema } from './schema.ts';
 import { shapeOf } from './shape.ts';
 
 const MAX_RESPONSES = 60;

@@ -2,6 +2,7 @@ import { prefix, truncate } from '@petstore/service/text.ts';
 import { isObject, textOf } from '../openapi/openapi-types.ts';
 import { sandboxOffer } from '../openapi/sandbox-offer.ts';
 import { requirementsOf, securityScheme } from '../openapi/security.ts';
+import { FLOW_NAMES } from '../request/flow-names.ts';
 import type {
   FlowData,
   FlowType,
@@ -86,15 +87,6 @@ function schemeData(
   }
 }
 
-/** The easiest for a reader first. */
-const FLOWS: readonly FlowType[] = [
-  'authorizationCode',
-  'clientCredentials',
-  'deviceAuthorization',
-  'password',
-  'implicit',
-];
-
 const ADDRESSES = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'deviceAuthorizationUrl'] as const;
 
 function flowsOf(
@@ -102,7 +94,7 @@ function flowsOf(
   needed: readonly string[],
   plain: (value: unknown) => string,
 ): FlowData[] {
-  return FLOWS.flatMap((type): FlowData[] => {
+  return (Object.keys(FLOW_NAMES) as FlowType[]).flatMap((type): FlowData[] => {
     const flow = Object.hasOwn(flows, type) ? flows[type] : undefined;
     if (!isObject(flow)) return [];
     const addresses = ADDRESSES.filter((name) => textOf(flow[name]) !== '').map((name) => [

@@ -1,7 +1,9 @@
 import { type Html, html } from '@petstore/http/html.ts';
 import { count } from '@petstore/service/text.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { requirementsOf, schemeNames, securityScheme } from '../openapi/security.ts';
+import { schemeWords } from '../openapi/security-words.ts';
+import { FLOW_NAMES } from '../request/flow-names.ts';
 import { hrefOf } from '../site/site-files.ts';
 import {
   claimId,
@@ -12,7 +14,6 @@ import {
   textBlock,
   valueCode,
 } from './page-parts.ts';
-import type { Schema } from './schema.ts';
 
 const MAX_ALTERNATIVES = 20;
 const MAX_SCHEMES = 50;
@@ -77,33 +78,10 @@ const schemeId = (name: string) => `security-${name.replace(/\s+/g, '_')}`;
 const schemeOf = ({ context }: Page, name: string): Schema =>
   securityScheme(context.document, name) ?? {};
 
-const WHERE: ReadonlyMap<string, string> = new Map([
-  ['header', 'the header'],
-  ['query', 'the query parameter'],
-  ['cookie', 'the cookie'],
-]);
-
 /** `API key in the header X-Api-Key`. */
 function inWords(scheme: Schema): Html {
-  switch (scheme.type) {
-    case 'apiKey':
-      return html`API key in ${WHERE.get(textOf(scheme.in)) ?? 'the request'} ${valueCode(textOf(scheme.name))}`;
-    case 'http': {
-      const kind = textOf(scheme.scheme).toLowerCase();
-      const format = textOf(scheme.bearerFormat);
-      if (kind === 'basic') return html`HTTP Basic: a user name and a password`;
-      if (kind === 'bearer') return html`Bearer token${format ? ` (${format})` : ''}`;
-      return html`HTTP ${textOf(scheme.scheme)}`;
-    }
-    case 'oauth2':
-      return html`OAuth 2.0`;
-    case 'openIdConnect':
-      return html`OpenID Connect`;
-    case 'mutualTLS':
-      return html`Client certificate (mutual TLS)`;
-    default:
-      return html`${textOf(scheme.type)}`;
-  }
+  const { text, name } = schemeWords(scheme);
+  return name === undefined ? html`${text}` : html`${text} ${valueCode(name)}`;
 }
 
 function scopeWords({ flows }: Schema): ReadonlyMap<string, string> {
@@ -151,14 +129,6 @@ function discovery({ openIdConnectUrl, oauth2MetadataUrl }: Schema): Html {
   return facts.length === 0 ? html`` : html`<ul class="ref-facts">${facts}</ul>`;
 }
 
-const FLOWS: Readonly<Record<string, string>> = {
-  authorizationCode: 'Authorization code',
-  clientCredentials: 'Client credentials',
-  deviceAuthorization: 'Device authorization',
-  password: 'Password of the resource owner',
-  implicit: 'Implicit',
-};
-
 const ADDRESSES: readonly (readonly [name: string, words: string])[] = [
   ['authorizationUrl', 'Authorization'],
   ['deviceAuthorizationUrl', 'Device authorization'],
@@ -168,7 +138,7 @@ const ADDRESSES: readonly (readonly [name: string, words: string])[] = [
 
 function flowsHtml({ flows }: Schema): Html {
   const given = isObject(flows) ? flows : {};
-  return html`${Object.entries(FLOWS).map(([name, title]) => {
+  return html`${Object.entries(FLOW_NAMES).map(([name, title]) => {
     const flow = given[name];
     if (!isObject(flow)) return html``;
     const addresses = ADDRESSES.filter(([address]) => textOf(flow[address]) !== '').map(

@@ -1,9 +1,8 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
 import { titleText } from '../openapi/title-text.ts';
 import { type Page, section, textBlock, valueCode } from './page-parts.ts';
 
-import type { Schema } from './schema.ts';
 import { factList } from './value-html.ts';
 
 const MAX_SERVERS = 50;

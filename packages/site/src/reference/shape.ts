@@ -1,8 +1,7 @@
-import { isObject, type OpenApiDocument } from '../openapi/openapi-types.ts';
+import { isObject, type OpenApiDocument, type Schema } from '../openapi/openapi-types.ts';
 import { modelName, resolveReference } from '../openapi/references.ts';
 import { type AllowedValue, allowedValues, constantValues } from './allowed-values.ts';
 import { implicitValue, targetOf } from './discriminator.ts';
-import type { Schema } from './schema.ts';
 
 /** A schema with its references followed and its `allOf` merged, as a reader thinks of it. */
 export interface Shape {

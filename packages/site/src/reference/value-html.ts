@@ -1,9 +1,8 @@
 import { type Html, html } from '@petstore/http/html.ts';
-import { textOf } from '../openapi/openapi-types.ts';
+import { type Schema, textOf } from '../openapi/openapi-types.ts';
 import { flags } from './badges.ts';
 import { type Page, textBlock, warnOfLong } from './page-parts.ts';
 import type { ReferenceContext } from './reference-context.ts';
-import type { Schema } from './schema.ts';
 import { factsOf, schemaExamples } from './schema-facts.ts';
 import type { SchemaNode } from './schema-tree.ts';
 import { typeHtml } from './schema-type.ts';

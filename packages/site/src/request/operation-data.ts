@@ -41,7 +41,7 @@ export interface VariableData {
   readonly description?: string;
 }
 
-export type ParameterPlace = 'path' | 'query' | 'querystring' | 'header' | 'cookie';
+export type ParameterLocation = 'path' | 'query' | 'querystring' | 'header' | 'cookie';
 
 export type ParameterStyle =
   | 'simple'
@@ -62,7 +62,7 @@ export interface Serialization {
 
 export interface ParameterData extends Serialization {
   readonly name: string;
-  readonly in: ParameterPlace;
+  readonly in: ParameterLocation;
   readonly required?: boolean;
   readonly deprecated?: boolean;
   readonly allowEmptyValue?: boolean;

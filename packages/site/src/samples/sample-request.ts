@@ -5,6 +5,7 @@ import {
   type FileLike,
   parameterKey,
 } from '../request/build-request.ts';
+import { curlCommand } from '../request/curl.ts';
 import { exampleBody, exampleValues } from '../request/example-values.ts';
 import { isFile, isJson, isMultipart, isText, isUrlencoded } from '../request/media-types.ts';
 import type { MediaData, OperationData, SchemaData } from '../request/operation-data.ts';
@@ -29,6 +30,11 @@ export function sampleRequest(data: OperationData, origin = OWN_ORIGIN): BuiltRe
   const built = buildRequest(data, { ...values, parameters, ...(body && { body }) });
   const url = /^[a-z][a-z\d+.-]*:/i.test(built.url) ? built.url : `${origin}${slash(built.url)}`;
   return { ...built, url };
+}
+
+/** The command that sends an operation's example, for the page as it is built. Browsers make the other languages. */
+export function codeSample(data: OperationData): string {
+  return curlCommand(sampleRequest(data));
 }
 
 const slash = (path: string) => path.replace(/^\/*/, '/');

@@ -36,9 +36,9 @@ export function searchedGuides(pages: readonly RenderedPage[], log: BuildLog): S
       texts: [prefix(text, share)],
     };
   });
-  const parts = `there are ${number(found.length)} pages and sections, and ${number(letters)} letters of text`;
+  const parts = `there are ${number(found.length)} pages and sections, and ${number(letters)} characters of text`;
   if (isCut) {
-    const message = `There is more text than the search can hold: ${parts}. Of each page it finds the title, the headings and the first ${number(share)} letters.`;
+    const message = `There is more text than the search can hold: ${parts}. Of each page it finds the title, the headings and the first ${number(share)} characters.`;
     log({ rule: 'search-limit', message, file: '', path: '', line: null });
   } else log({ message: `The search finds pages as a whole: ${parts}.` });
   return whole;

@@ -1,5 +1,6 @@
 import { prefix } from '@petstore/service/text.ts';
-import { isObject, textOf } from '../openapi/openapi-types.ts';
+import { isObject, type Schema, textOf } from '../openapi/openapi-types.ts';
+import { schemeWords } from '../openapi/security-words.ts';
 import { fragment, startPage } from '../reference/page-parts.ts';
 import type { ReferenceContext } from '../reference/reference-context.ts';
 import { type ShownScheme, shownSchemes } from '../reference/security-html.ts';
@@ -8,7 +9,7 @@ import { hrefOf } from '../site/site-files.ts';
 import { headingSections } from './heading-sections.ts';
 import { PLAIN_DOCUMENT, type SearchDocument } from './search-document.ts';
 
-/** How many letters of a text are stored to be shown; all of them are searched. */
+/** How many characters of a text are stored to be shown; all of them are searched. */
 const EXCERPT = 1_000;
 
 /** How many variables, values and scopes are searched. */
@@ -61,7 +62,7 @@ export function* introductionDocuments(context: ReferenceContext): Generator<Sea
     href: `${href}#authentication`,
     name: 'authorization',
     topics: 'authenticate authorize security credentials login sign in',
-    ...shown(schemes.map(({ name, scheme }) => `${name}: ${wordsOf(scheme).shown}.`)),
+    ...shown(schemes.map(({ name, scheme }) => `${name}: ${shownWords(scheme)}.`)),
   };
   for (const one of schemes) yield schemeDocument(context, one, href);
 }
@@ -99,7 +100,7 @@ function schemeDocument(
   { name, scheme, id }: ShownScheme,
   href: string,
 ): SearchDocument {
-  const words = wordsOf(scheme);
+  const words = searchWords(scheme);
   const flows = Object.values(isObject(scheme.flows) ? scheme.flows : {}).filter(isObject);
   const scopes = flows.flatMap((flow) =>
     Object.entries(isObject(flow.scopes) ? flow.scopes : {}).slice(0, MAX_LISTED),
@@ -109,7 +110,7 @@ function schemeDocument(
     kind: 'section',
     title: name,
     href: `${href}${fragment(id)}`,
-    context: words.shown,
+    context: shownWords(scheme),
     name: words.name,
     topics: `authentication authorization ${words.others}`,
     ...shown([
@@ -121,45 +122,39 @@ function schemeDocument(
   };
 }
 
-/** What a kind of scheme is called: in a row, as one name, and by readers who look for it. */
-interface SchemeWords {
-  readonly shown: string;
+/** A scheme as the page shows it. */
+function shownWords(scheme: Schema): string {
+  const { text, name } = schemeWords(scheme);
+  return name === undefined ? text : `${text} ${name}`;
+}
+
+/** What a kind of scheme is called as one name, and by readers who look for it. */
+interface SearchWords {
   readonly name: string;
   readonly others: string;
 }
 
-function wordsOf(scheme: Record<string, unknown>): SchemeWords {
-  switch (scheme.type) {
-    case 'apiKey': {
-      const shown = `API key in the ${textOf(scheme.in)} ${textOf(scheme.name)}`;
-      return { shown, name: 'apiKey', others: 'token secret' };
-    }
+function searchWords({ type, scheme }: Schema): SearchWords {
+  switch (type) {
+    case 'apiKey':
+      return { name: 'apiKey', others: 'token secret' };
     case 'http':
-      return httpWords(scheme);
+      return HTTP_WORDS.get(textOf(scheme).toLowerCase()) ?? { name: '', others: '' };
     case 'oauth2':
-      return { shown: 'OAuth 2.0', name: 'OAuth', others: 'oauth2 access token scopes' };
+      return { name: 'OAuth', others: 'oauth2 access token scopes' };
     case 'openIdConnect':
-      return { shown: 'OpenID Connect', name: 'openIdConnect', others: 'oidc single sign-on' };
+      return { name: 'openIdConnect', others: 'oidc single sign-on' };
     case 'mutualTLS':
-      return { shown: 'Client certificate (mutual TLS)', name: 'mutualTLS', others: 'mtls' };
+      return { name: 'mutualTLS', others: 'mtls' };
     default:
-      return { shown: textOf(scheme.type), name: '', others: '' };
+      return { name: '', others: '' };
   }
 }
 
-function httpWords({ scheme, bearerFormat }: Record<string, unknown>): SchemeWords {
-  const kind = textOf(scheme).toLowerCase();
-  const format = textOf(bearerFormat);
-  if (kind === 'basic') {
-    const shown = 'HTTP Basic: a user name and a password';
-    return { shown, name: 'basicAuth', others: 'login credentials' };
-  }
-  if (kind === 'bearer') {
-    const shown = `Bearer token${format ? ` (${format})` : ''}`;
-    return { shown, name: 'bearerAuth', others: 'http access token' };
-  }
-  return { shown: `HTTP ${textOf(scheme)}`, name: '', others: '' };
-}
+const HTTP_WORDS: ReadonlyMap<string, SearchWords> = new Map([
+  ['basic', { name: 'basicAuth', others: 'login credentials' }],
+  ['bearer', { name: 'bearerAuth', others: 'http access token' }],
+]);
 
 const textsOf = (values: readonly unknown[]): string[] =>
   values.map(textOf).filter((text) => text !== '');

@@ -43,4 +43,4 @@ export function withinLimits(
 
 const WHOLE = { file: '', path: '', line: null };
 
-const MESSAGE = `There is more text in the reference than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million letters, ${MAX_NAMES.toLocaleString('en')} parameters and properties, and ${MAX_DOCUMENTS.toLocaleString('en')} operations and models, those guides included that come before them; of what follows, titles alone or nothing.`;
+const MESSAGE = `There is more text in the reference than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million characters, ${MAX_NAMES.toLocaleString('en')} parameters and properties, and ${MAX_DOCUMENTS.toLocaleString('en')} operations and models, those guides included that come before them; of what follows, titles alone or nothing.`;

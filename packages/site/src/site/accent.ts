@@ -1,4 +1,4 @@
-export type Rgb = readonly [number, number, number];
+import { hex, mix, type Rgb } from './rgb.ts';
 
 /** WCAG 2.2, 1.4.3: the contrast of text with its background. */
 const CONTRAST = 4.5;
@@ -41,17 +41,9 @@ function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-export function mix(a: Rgb, b: Rgb, share: number): Rgb {
-  const channel = (at: 0 | 1 | 2) => Math.round(a[at] + (b[at] - a[at]) * share);
-  return [channel(0), channel(1), channel(2)];
-}
-
 export function parseColor(color: string): Rgb {
   const digits = color.slice(1);
   const full = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   const value = Number.parseInt(full, 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
-
-const hex = (color: Rgb) =>
-  `#${color.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;

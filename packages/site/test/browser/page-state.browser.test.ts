@@ -15,7 +15,7 @@ const SHIFTS = `
 `;
 
 /** As much as a page may move. */
-const MOST_SHIFT = 0.01;
+const MAX_SHIFT = 0.01;
 
 async function open(t: TestContext, path: string) {
   const site = await serveHandMadeSite(t);
@@ -59,7 +59,7 @@ test('tags that the reader opened are open when another page is loaded, before a
   await toggle(page, 'Store').waitFor();
   assert.equal(await toggle(page, 'Store').getAttribute('aria-expanded'), 'true');
   await settled(page);
-  assert.ok((await shifts(page)) <= MOST_SHIFT, `moved ${await shifts(page)}`);
+  assert.ok((await shifts(page)) <= MAX_SHIFT, `moved ${await shifts(page)}`);
 
   await toggle(page, 'Store').click();
   await page.goto(`${origin}/start`);

@@ -9,10 +9,10 @@ import {
   readChangelog,
   withEntries,
 } from '../../src/changelog/changelog.ts';
-import { latestDay } from '../../src/changelog/days.ts';
-import { dayOfFile, MOST_NOTES, notesToCome, shownNotes } from '../../src/changelog/notes.ts';
+import { dayOfFile, MAX_NOTES, notesToCome, shownNotes } from '../../src/changelog/notes.ts';
 import { NO_SETTINGS } from '../../src/guides/page-settings.ts';
 import type { RenderedPage } from '../../src/guides/render/render-page.ts';
+import { latestDay } from '../../src/syntax/days.ts';
 
 const entryOf = (
   day: string,
@@ -124,8 +124,8 @@ function notesOf(count: number, html: string) {
 }
 
 test('the changelog has room for so many notes, and says which it leaves out', () => {
-  const many = notesOf(MOST_NOTES.notes + 2, '');
-  assert.equal(many.shown.length, MOST_NOTES.notes);
+  const many = notesOf(MAX_NOTES.notes + 2, '');
+  assert.equal(many.shown.length, MAX_NOTES.notes);
   assert.deepEqual(
     many.findings.map(({ rule, file }) => [rule, file]),
     [
@@ -133,7 +133,7 @@ test('the changelog has room for so many notes, and says which it leaves out', (
       ['changelog', 'changelog/2020-01-01.md'],
     ],
   );
-  const long = notesOf(4, 'x'.repeat(MOST_NOTES.letters / 2));
+  const long = notesOf(4, 'x'.repeat(MAX_NOTES.letters / 2));
   assert.deepEqual(
     long.shown.map(({ day }) => day),
     ['2020-01-04', '2020-01-03'],

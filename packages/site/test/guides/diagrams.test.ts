@@ -54,7 +54,7 @@ const MISTAKES: readonly [code: string, line: number, message: RegExp][] = [
   ['flow chart', 3, /does not begin with a kind of diagram/],
   ['mindmap\n a\n b', 3, /only one root/],
   [`flowchart TD\n${'A --> B\n'.repeat(501)}`, 3, /500 edges/],
-  [`flowchart TD\n  A["${'x'.repeat(20_000)}"]`, 3, /more than 20000 letters/],
+  [`flowchart TD\n  A["${'x'.repeat(20_000)}"]`, 3, /more than 20000 characters/],
   [`mindmap\n  root\n${'    a\n'.repeat(250)}`, 3, /more than 250 lines/],
   [`block-beta\n${'a\n'.repeat(1_000)}`, 3, /more than 1000 lines/],
   ['---\na: &a [1, 2]\nb: *a\n---\nflowchart TD\n  A --> B', 3, /has an alias/],

@@ -451,10 +451,10 @@ const WRONG: readonly [yaml: string, problem: RegExp][] = [
   ['title: A\nredirects:\n  https://x.example/: /b', /^3: A redirect must begin at a path/],
   ['title: A\nredirects:\n  /.well-known/x: /b', /^3: `\/\.well-known\/` belongs/],
   ['title: A\nredirects:\n  /a: /x\n  /a/: /y', /^4: `\/a` is redirected twice/],
-  ['title: A\nredirects:\n  /a: /a#b', /^3: .*in a circle: `\/a` → `\/a`\./],
+  ['title: A\nredirects:\n  /a: /a#b', /^3: .*form a loop: `\/a` → `\/a`\./],
   [
     'title: A\nredirects:\n  /a: /b\n  /b: /c\n  /c: /b?x',
-    /^4: The redirects lead in a circle: `\/b` → `\/c` → `\/b`\./,
+    /^4: The redirects form a loop: `\/b` → `\/c` → `\/b`\./,
   ],
   [
     `title: A\nredirects:\n${Array.from({ length: 1_001 }, (_, at) => `  /${at}: /x\n`).join('')}`,

@@ -66,7 +66,7 @@ const WRONG: readonly [formula: string, why: RegExp][] = [
   ['\\htmlStyle{color: red}{x}', /`\\htmlStyle` is not allowed/],
   ['\\def\\a{\\a\\a}\\a', /Too many expansions/],
   [`\\def\\a{${'x'.repeat(7_000)}}${'\\a'.repeat(999)}`, /Too many expansions/],
-  ['x'.repeat(10_001), /longer than 10,000 letters/],
+  ['x'.repeat(10_001), /longer than 10,000 characters/],
   ['\\sqrt{'.repeat(120) + '}'.repeat(120), /nested more than 100 levels/],
   ['\\sqrt{'.repeat(1_200) + '}'.repeat(1_200), /nested more than 100 levels/],
 ];

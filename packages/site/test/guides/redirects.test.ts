@@ -75,11 +75,11 @@ const CHAINS: readonly [redirects: string, problem: RegExp | undefined][] = [
   ['  /old/*: /new/*\n  /new/b: /guides/end\n  /old/b: /guides/end\n', undefined],
   [
     '  /new/*: /new/v2/*\n',
-    /:3: The redirects lead in a circle, wherever there is no page: `\/new\/\*` → `\/new\/\*`/,
+    /:3: The redirects form a loop, wherever there is no page: `\/new\/\*` → `\/new\/\*`/,
   ],
-  ['  /*: /new/*\n', /:3: .*in a circle/],
-  ['  /a/*: /b/*\n  /b/*: /a/*\n', /:3: .*in a circle.*: `\/a\/\*` → `\/b\/\*` → `\/a\/\*`\.$/],
-  ['  /a: /a/b\n  /a/*: /a\n', /:3: .*in a circle/],
+  ['  /*: /new/*\n', /:3: .*form a loop/],
+  ['  /a/*: /b/*\n  /b/*: /a/*\n', /:3: .*form a loop.*: `\/a\/\*` → `\/b\/\*` → `\/a\/\*`\.$/],
+  ['  /a: /a/b\n  /a/*: /a\n', /:3: .*form a loop/],
   // A page comes before a prefix.
   ['  /a: /guides/end\n  /guides/*: /new/a\n', undefined],
   ['  /*: /\n', undefined],

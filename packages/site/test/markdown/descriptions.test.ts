@@ -191,7 +191,7 @@ test('what is not read as Markdown stands as it was written, and what is cut is 
   assert.match(marks.warnings.join(), /^\/info: .*more than 1500 marks in one paragraph/);
   const long = render('word '.repeat(100_000));
   assert.match(long.html, /<p>…<\/p>$/);
-  assert.match(long.warnings.join(), /longer than 200,000 letters: it was cut/);
+  assert.match(long.warnings.join(), /longer than 200,000 characters: it was cut/);
 });
 
 test('titles and lists have the words of a description on one line', () => {

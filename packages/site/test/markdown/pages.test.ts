@@ -169,7 +169,7 @@ const PARTS: readonly [page: string, texts: readonly string[]][] = [
       '- Link `owner`: to `getOwner` with `id` = `$response.body#/owner`',
       '### `changed`: `POST {$request.body#/url}`\n\nIt was changed\n\n#### Request body\n\n`text/plain`',
       '#### Responses\n\n##### 204: Heard',
-      '- `oauth`: OAuth 2.0, with `pets:write`\n- `key`: API key in the header parameter `X-Key`\n- None',
+      '- `oauth`: OAuth 2.0, with `pets:write`\n- `key`: API key in the header `X-Key`\n- None',
       '- Flow client credentials: tokens at `https://a.example/token`\n  - `pets:write`: Change pets',
       "curl --request PUT --globoff 'https://eu.example/pets/",
     ],
@@ -192,7 +192,7 @@ const PARTS: readonly [page: string, texts: readonly string[]][] = [
     [
       '# Pets\n\nVersion `1.2`\n\nAll of the *shop*.\n\n- Contact: `a@b.example`\n- Licence: MIT, `https://mit.example`',
       '- `https://{region}.example`: The only one\n  - `{region}`: default `eu`, one of `eu`, `us`',
-      '- `key`: API key in the header parameter `X-Key`',
+      '- `key`: API key in the header `X-Key`',
       '- [pets](/reference/pets.md): 1 operation\n- [Webhooks](/reference/webhooks.md): 1 operation',
       '[Models](/reference/models.md): 2 in all',
       '[JSON](/openapi.json)',

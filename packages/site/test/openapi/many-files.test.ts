@@ -316,7 +316,7 @@ properties:
     'models/all.yaml:8 ': /There is no `#\/Pest` in `shared\.yaml`\. Did you mean `#\/Pet`/,
     'models/all.yaml:9 ': /leads to text, where a schema is expected/,
     'models/all.yaml:10 ': /There is no `#\/name\/0`/,
-    'models/circle-': /leads in a circle/,
+    'models/circle-': /is a circular reference/,
     'logo.png:': /neither YAML nor JSON/,
     'models/all.yaml:13 ': /leads to text, where a schema/,
     'models/all.yaml:14 ': /whole OpenAPI document/,

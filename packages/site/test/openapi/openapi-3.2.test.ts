@@ -164,7 +164,7 @@ test('pages, Markdown and panel have what else is new in OpenAPI 3.2', async () 
   includes(start, [
     '- `v1` (production): The real one',
     'described at `https://auth.example.com/.well-known/oauth-authorization-server`',
-    'API key in the header parameter `X-Key`, deprecated',
+    'API key in the header `X-Key`, deprecated',
   ]);
   includes(page, [
     '200 The pet that is there now All that is known of it.',

@@ -777,7 +777,7 @@ test('tokens come by authorization code with PKCE, client credentials, device co
   await used('token-client_credentials');
   assert.equal(server.forms.at(-1)?.get('scope'), 'read');
 
-  await page.getByLabel('Flow').selectOption('Device code');
+  await page.getByLabel('Flow').selectOption('Device authorization');
   await page.getByRole('button', { name: 'Get a token' }).click();
   await page.getByText('ABCD-1234').waitFor();
   await used('token-device_code');

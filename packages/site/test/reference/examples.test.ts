@@ -256,7 +256,7 @@ test('a long example ends with a visible mark, and its author is told', () => {
   assert.ok(example?.isCut && example.text.endsWith('\n…') && example.text.length < MAX_TEXT + 10);
   assert.match(
     warnings.join(),
-    /^\/paths\/~1a: The example is longer than 20,000 letters: it was cut/,
+    /^\/paths\/~1a: The example is longer than 20,000 characters: it was cut/,
   );
   assert.equal(bodyExample(context(), 'application/json', media, ''), undefined);
 });

@@ -111,7 +111,7 @@ test('of more text than is searched, each page is found by its headings and its 
   assert.deepEqual(await find('lastend'), []);
   assert.match(
     lines.join(),
-    /^There is more text than the search can hold: there are 50 pages and sections, .* the first 1,600,000 letters\.$/,
+    /^There is more text than the search can hold: there are 50 pages and sections, .* the first 1,600,000 characters\.$/,
   );
 });
 

@@ -22,9 +22,9 @@ import {
   setUserRole,
   type UserRow,
 } from '../store/users.ts';
+import { addressChangedEmail } from './account-emails.ts';
 import { readEmail } from './account-input.ts';
 import { type HandedOver, type HandOver, handOver } from './hand-over.ts';
-import { emailChangedLetter } from './letters.ts';
 import { lockAsOwner } from './lock-as-owner.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -177,7 +177,7 @@ export async function setEmail(
     });
     if (before.email !== next && before.is_provisional === 0 && addresses) {
       const change = { from: before.email, to: next };
-      accountMail?.sendLater(async () => [emailChangedLetter(change, addresses())]);
+      accountMail?.sendLater(async () => [addressChangedEmail(change, addresses())]);
     }
     return { ...before, email: next, is_provisional: 0 };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { notFound } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -61,9 +61,12 @@ export async function openAccountLink(
   secret: string,
 ): Promise<AccountLinkRow> {
   const found = await findAccountLink(db, hashSecret(secret), now());
-  if (!found) throw notFound('link that is open');
+  if (!found) throw linkIsGone();
   return found;
 }
+
+const linkIsGone = () =>
+  new ApiError('not_found', 'This link was used or has expired. Ask for a new one.');
 
 /** Uses up the open link of a kind; the row. Throws ApiError where there is none. */
 export async function useAccountLink(
@@ -74,7 +77,7 @@ export async function useAccountLink(
 ): Promise<AccountLinkRow> {
   const found = await openAccountLink({ db: trx, now: () => now }, secret);
   if (found.kind !== kind || !(await deleteAccountLink(trx, found.token_hash))) {
-    throw notFound('link that is open');
+    throw linkIsGone();
   }
   return found;
 }

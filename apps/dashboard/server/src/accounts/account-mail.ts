@@ -10,24 +10,24 @@ const MINUTE_MS = 60_000;
 const TRIES_AFTER_MS = [0, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
 
 /** An e-mail about an account. */
-export interface Letter {
+export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
 /**
- * Mails what is for one person alone, such as a link with a secret. Letters are kept in memory, and neither stored nor
+ * Mails what is for one person alone, such as a link with a secret. E-mails are kept in memory, and neither stored nor
  * logged: those that are not out when the process ends are lost, and whoever misses one asks again.
  */
 export interface AccountMail {
-  /** Hands a letter to the mail server. Returns why that failed; undefined where it did not. */
-  send(letter: Letter): Promise<string | undefined>;
+  /** Hands an e-mail to the mail server. Returns why that failed; undefined where it did not. */
+  send(email: Email): Promise<string | undefined>;
   /**
    * Does what may take long, or would tell a stranger by its time what it found, after the response; and sends the
-   * letters that it returns, with more tries where one fails.
+   * e-mails that it returns, with more tries where one fails.
    */
-  sendLater(write: () => Promise<readonly Letter[]>): void;
+  sendLater(write: () => Promise<readonly Email[]>): void;
   /** Ends what is under way. */
   close(): Promise<void>;
 }
@@ -40,26 +40,25 @@ export function openAccountMail(
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 
-  const handIn = (id: string, letter: Letter) =>
-    mailer.send({ id, at: now(), ...letter }, stopping.signal);
+  const handIn = (id: string, email: Email) =>
+    mailer.send({ id, at: now(), ...email }, stopping.signal);
 
-  async function sendWithRetries(letter: Letter): Promise<void> {
+  async function sendWithRetries(email: Email): Promise<void> {
     const id = newMessageId();
-    for (const waitMs of TRIES_AFTER_MS) {
+    for (const [at, waitMs] of TRIES_AFTER_MS.entries()) {
       await sleep(waitMs, undefined, { signal: stopping.signal, ref: false });
-      const { error, isFinal } = await handIn(id, letter);
+      const { error, isFinal } = await handIn(id, email);
       if (error === null) return;
-      log.warn(
-        { messageId: id, to: letter.to, error },
-        'a letter about an account is not sent yet',
-      );
-      if (isFinal) return;
+      const isLast = isFinal || at === TRIES_AFTER_MS.length - 1;
+      const message = `an account e-mail was not sent${isLast ? '' : '; will retry'}`;
+      log.warn({ messageId: id, to: email.to, error }, message);
+      if (isLast) return;
     }
   }
 
   return {
-    async send(letter) {
-      const { error } = await handIn(newMessageId(), letter);
+    async send(email) {
+      const { error } = await handIn(newMessageId(), email);
       return error ?? undefined;
     },
     sendLater(write) {
@@ -67,7 +66,8 @@ export function openAccountMail(
         try {
           await Promise.all((await write()).map(sendWithRetries));
         } catch (error) {
-          if (!stopping.signal.aborted) log.error({ err: error }, 'a letter cannot be sent');
+          if (!stopping.signal.aborted)
+            log.error({ err: error }, 'an account e-mail could not be sent');
         }
       })();
       underWay.add(work);

@@ -2,12 +2,12 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
 } from '../http/routes.ts';
 import { isSlug } from '../projects/slug.ts';
 import { instant } from '../schema-types.ts';
@@ -66,7 +66,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/email',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'changeEmail', 'Change your e-mail address', {
         description:
           'A link is mailed to the new address, and the old one is told. The address is changed when the link is used. Where the installation sends no mail, it is changed at once.',
@@ -92,7 +92,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/claim',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'claimAccount', 'Make the account of a first start your own', {
         body: OwnAccount,
         response: jsonResponse(200, User),
@@ -114,7 +114,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/tokens',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'createToken', 'Create an API token', {
         body: NewToken,
         response: jsonResponse(201, CreatedToken, 'The token, shown this once.'),
@@ -137,7 +137,7 @@ export const accountRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/tokens/:id',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'revokeToken', 'Revoke an API token', {
         params: Type.Object({ id: Type.String() }),
         response: NO_CONTENT,

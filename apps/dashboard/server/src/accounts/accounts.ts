@@ -228,7 +228,7 @@ export async function setPassword(
     if (options.isByUser) await lockUserWithPassword(trx, user);
     await setPasswordHash(trx, user.id, passwordHash);
     await deleteSessions(trx, user.id, options.exceptSession);
-    // Whoever asked for one may have been another.
+    // Somebody else may have requested these links.
     await deleteAccountLinks(trx, user.id);
     await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });
     if (options.revokeTokens) await revokeTokensOf(trx, { userId: user.id }, now(), actor);

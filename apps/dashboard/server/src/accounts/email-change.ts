@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { deleteAccountLinks, findAccountLinkOf } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findUser, findUserByEmail, type UserRow } from '../store/users.ts';
+import { addressRequestedEmail, addressTakenEmail, confirmAddressEmail } from './account-emails.ts';
 import { readEmail } from './account-input.ts';
 import { setEmail } from './account-life.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from './account-links.ts';
 import { checkOwnPassword } from './accounts.ts';
 import type { Caller } from './caller.ts';
-import { confirmEmailLetter, emailRequestedLetter, emailTakenLetter } from './letters.ts';
 import { lockUserWithPassword, NO_PASSWORD } from './passwords.ts';
 import { limitEmailChanges } from './sign-in-limits.ts';
 import { refuseAddressOfProvider, requiredProviders } from './sign-in-rules.ts';
@@ -72,10 +72,10 @@ export async function changeOwnEmail(
     const addressed = { from: user.email, to };
     const isTaken = (await findUserByEmail(deps.db, to)) !== undefined;
     return [
-      emailRequestedLetter(addressed, addresses()),
+      addressRequestedEmail(addressed, addresses()),
       isTaken
-        ? emailTakenLetter(addressed, addresses())
-        : confirmEmailLetter({ ...addressed, link, expiresAt }, addresses()),
+        ? addressTakenEmail(addressed, addresses())
+        : confirmAddressEmail({ ...addressed, link, expiresAt }, addresses()),
     ];
   });
   return { user };
@@ -111,7 +111,10 @@ export async function confirmEmail(deps: ChangeDeps, secret: string, ip: string)
   const { db, now } = deps;
   const { user_id, kind, email } = await openAccountLink(deps, secret);
   const user = kind === 'email' ? await findUser(db, user_id) : undefined;
-  if (!user) throw conflict('This link confirms no address.');
+  if (!user)
+    throw conflict(
+      'This link is not for confirming an e-mail address. Open the link in the newest e-mail.',
+    );
   await setEmail(deps, user, email, actorOfLink(user, ip), {
     first: async (trx) => void (await useAccountLink(trx, now(), 'email', secret)),
   });

@@ -4,9 +4,8 @@ import { endSessions, listSessionMethods } from '../store/sessions.ts';
 import { isMethodAllowed } from './sign-in-rules.ts';
 
 /**
- * Ends the sessions that began in a way in which their people may not sign in any more, as the configuration has it since
- * this start. The dashboard refuses them anyway; sites that they opened for reading, at every edge, know of the session
- * alone.
+ * Ends the sessions whose sign-in method the configuration no longer allows for their user. The dashboard refuses such
+ * sessions anyway, but sites that they opened check only that the session exists.
  */
 export async function endDisallowedSessions({
   db,
@@ -20,8 +19,5 @@ export async function endDisallowedSessions({
     db,
     ended.map(({ id }) => id),
   );
-  log.info(
-    { sessions: ended.length },
-    'sessions ended whose people sign in with another provider now, or in another way',
-  );
+  log.info({ sessions: ended.length }, 'ended sessions whose sign-in method is no longer allowed');
 }

@@ -9,6 +9,7 @@ import type { Trx } from '../store/schema.ts';
 import { deleteSessions } from '../store/sessions.ts';
 import { listTokens } from '../store/tokens.ts';
 import { findUserByEmail, setPasswordHash, type UserRow } from '../store/users.ts';
+import { passwordChangedEmail, passwordLinkEmail } from './account-emails.ts';
 import { readEmail } from './account-input.ts';
 import {
   type AccountLink,
@@ -19,7 +20,6 @@ import {
   openAccountLink,
   useAccountLink,
 } from './account-links.ts';
-import { passwordChangedLetter, passwordLinkLetter } from './letters.ts';
 import { lockAsOwner } from './lock-as-owner.ts';
 import { checkPassword, hashPassword, lockActiveUser, NO_PASSWORD } from './passwords.ts';
 import { isWithinResetLimit, limitResetRequests } from './sign-in-limits.ts';
@@ -50,7 +50,7 @@ export async function requestPasswordLink(
     if (!(await isWithinResetLimit(db, email, now()))) return [];
     const actor: Actor = { userId: null, name: email, via: 'none', ip };
     const link = await makePasswordLink(deps, user, actor, ASKED_LINK_MS);
-    return [passwordLinkLetter({ email, ...link }, deps.addresses())];
+    return [passwordLinkEmail({ email, ...link }, deps.addresses())];
   });
 }
 
@@ -67,7 +67,7 @@ export async function givePasswordLink(
   const link = await makePasswordLink(deps, user, actor, GIVEN_LINK_MS);
   const { accountMail, addresses } = deps;
   const mailError = await accountMail?.send(
-    passwordLinkLetter({ email: user.email, ...link }, addresses()),
+    passwordLinkEmail({ email: user.email, ...link }, addresses()),
   );
   return { ...link, mailed: accountMail !== undefined && mailError === undefined, mailError };
 }
@@ -120,7 +120,7 @@ export async function resetPassword(
     return { user: locked, open: await openBeside(trx, locked, now()) };
   });
   const told = { email: user.email, open };
-  accountMail?.sendLater(async () => [passwordChangedLetter(told, addresses())]);
+  accountMail?.sendLater(async () => [passwordChangedEmail(told, addresses())]);
   return user;
 }
 

@@ -155,7 +155,7 @@ export const sessionRoutes: Routes = async (app, { deps }) => {
     },
   );
 
-  /** After the first proof: signed in, or asked for more. */
+  /** After the first factor: signed in, or asked for more. */
   async function proceed(
     request: FastifyRequest,
     reply: FastifyReply,

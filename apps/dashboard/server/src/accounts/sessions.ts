@@ -88,7 +88,7 @@ export async function beginSession(
       identity_id: identity?.id ?? null,
       provider_sid: identity?.sid ?? null,
       sealed_id_token: identity?.sealedIdToken ?? null,
-      // Whoever sits at an open screen proves nothing by pressing a provider's button.
+      // An unattended browser must not pass for a fresh proof: the provider may have answered from its own session.
       confirmed_at: Math.min(at, identity?.provenAt ?? at),
     });
     await writeAudit(trx, at, actor, {

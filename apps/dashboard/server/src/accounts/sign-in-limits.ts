@@ -89,7 +89,7 @@ export async function limitResetRequests(db: Db, ip: string, now: number): Promi
   await limitRate(db, `reset:${clientNetwork(ip)}`, RESETS, now, message);
 }
 
-/** Counts a letter with such a link. Whether the address may get it: nobody fills another's mailbox. */
+/** Counts an e-mail with such a link. Whether the address may get it: nobody fills another's mailbox. */
 export async function isWithinResetLimit(db: Db, email: string, now: number): Promise<boolean> {
   const { limit, windowMs } = RESETS_OF_ADDRESS;
   const { count } = await incrementCounter(db, `reset-email:${email}`, now, windowMs);

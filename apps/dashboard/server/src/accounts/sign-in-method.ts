@@ -2,13 +2,13 @@
  * What a sign-in begins with. A passkey checks that its owner is there (user verification): nothing more is asked. `link`
  * is the operator's.
  */
-export type FirstProof = 'password' | 'passkey' | 'link' | `provider:${string}`;
+export type FirstFactor = 'password' | 'passkey' | 'link' | `provider:${string}`;
 
 /** What is asked then of whoever has a second factor. */
-export type SecondProof = 'code' | 'recovery_code' | 'passkey';
+export type SecondFactor = 'code' | 'recovery_code' | 'passkey';
 
 /** How a session began, for its user to see: `password`, `password+code`, `provider:acme`. */
-export type SignInMethod = FirstProof | `${FirstProof}+${SecondProof}`;
+export type SignInMethod = FirstFactor | `${FirstFactor}+${SecondFactor}`;
 
 /** With which identity of a provider a sign-in began, and in which session of the provider's own. */
 export interface UsedIdentity {

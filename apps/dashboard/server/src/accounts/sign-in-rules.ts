@@ -53,7 +53,7 @@ export function refuseAddressOfProvider({ oidc }: Rules, email: string): void {
   const names = oidc.filter((each) => speaksFor(each, email)).map(({ name }) => name);
   if (names.length === 0) return;
   throw forbidden(
-    `Whoever has ${email} signs in with ${names.join(' or ')}, and gets an account by that. Go to the sign-in page.`,
+    `${email} gets its account by signing in with ${names.join(' or ')}. Go to the sign-in page.`,
   );
 }
 

@@ -22,7 +22,7 @@ export interface AccountDeps extends Pick<Deps, 'db' | 'now' | 'sealer'> {
 }
 
 /** The installation's accounts, one for each directory. All certificates share their connections. */
-export interface Accounts {
+export interface AcmeAccounts {
   /** The account at a directory, created when there is none. */
   at(directoryUrl: string): Promise<AcmeClient>;
   /** The authority no longer takes orders from the account: the next call of `at` creates another. */
@@ -31,7 +31,7 @@ export interface Accounts {
 }
 
 /** Reads ACME_CA_FILE; throws a UserError where that fails. Requests under way end with the signal. */
-export function openAccounts(deps: AccountDeps, signal: AbortSignal): Accounts {
+export function openAcmeAccounts(deps: AccountDeps, signal: AbortSignal): AcmeAccounts {
   const agent = acmeAgent(deps.config.acme.caFile);
   const open = new Map<string, { client: Promise<AcmeClient>; until: number }>();
   return {

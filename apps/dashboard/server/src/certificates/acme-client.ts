@@ -1,4 +1,5 @@
 import type { ExternalAccount } from '../config-acme.ts';
+import { isRecord } from '../is-record.ts';
 import { acmeRequests } from './acme-requests.ts';
 import {
   type AcmeResponse,
@@ -28,7 +29,7 @@ interface Resources {
 }
 
 /** What an order may ask for besides its name. */
-export interface OrderWishes {
+export interface OrderOptions {
   /** Further names of the certificate. */
   readonly alsoFor?: readonly string[] | undefined;
   /** The certificate that this one is to replace (RFC 9773, section 5). */
@@ -82,7 +83,7 @@ export interface AcmeClient {
   isAccountUsable(): Promise<boolean>;
   /** The account's orders, as far as the authority lists them (RFC 8555, section 7.1.2.1): not all do. */
   listOrders(): Promise<readonly string[]>;
-  newOrder(hostname: string, wishes: OrderWishes): Promise<Order>;
+  newOrder(hostname: string, options: OrderOptions): Promise<Order>;
   getOrder(url: string): Promise<Order>;
   authorizationsOf(order: Order): Promise<readonly Authorization[]>;
   /** RFC 8555, section 8.1. */
@@ -137,7 +138,7 @@ export async function connectAcmeClient(
   }
 
   function readObject({ data, headers }: AcmeResponse): Record<string, unknown> {
-    if (!isObject(data)) throw unreadable('it is no JSON object');
+    if (!isRecord(data)) throw unreadable('it is no JSON object');
     const wait = readRetryAfter(headers['retry-after'], Date.now(), POLL_BOUNDS);
     if (wait !== undefined) waits.set(data, wait);
     return data as Record<string, unknown>;
@@ -214,7 +215,7 @@ export async function connectAcmeClient(
   };
 }
 
-/** Of an external account that an authority does not know, it says the same as of a request that it does not understand. */
+/** An unknown external account is reported as malformed or unauthorized, like a request that is wrong in itself. */
 function accountProblem(error: unknown): unknown {
   const isVague =
     error instanceof ProblemError && ['malformed', 'unauthorized'].includes(error.document.type);
@@ -225,7 +226,7 @@ function accountProblem(error: unknown): unknown {
 /** A wrong ACME_DIRECTORY_URL is a problem of the installation, and not of an order. */
 async function readDirectory(url: string, send: AcmeTransport): Promise<Directory & Resources> {
   const body = await fetchDirectory(url, send);
-  if (!isObject(body)) throw unreadable('its directory is no JSON object');
+  if (!isRecord(body)) throw unreadable('its directory is no JSON object');
   const { meta, renewalInfo } = body as { meta?: Record<string, unknown>; renewalInfo?: unknown };
   const names: unknown[] = Array.isArray(meta?.caaIdentities) ? meta.caaIdentities : [];
   return {
@@ -234,7 +235,7 @@ async function readDirectory(url: string, send: AcmeTransport): Promise<Director
     newOrder: readUrl(body, 'newOrder'),
     caaIdentities: names.filter((name) => typeof name === 'string'),
     ...(typeof renewalInfo === 'string' && { renewalInfo }),
-    ...(isObject(meta?.profiles) && { profiles: Object.keys(meta.profiles) }),
+    ...(isRecord(meta?.profiles) && { profiles: Object.keys(meta.profiles) }),
   };
 }
 
@@ -281,16 +282,12 @@ function unreadable(reason: string): UnreachableError {
 }
 
 function readRenewalInfo(body: unknown, retryAfter: string | undefined): RenewalInfo {
-  const window = isObject(body)
+  const window = isRecord(body)
     ? (body as { suggestedWindow?: unknown }).suggestedWindow
     : undefined;
-  const { start, end } = (isObject(window) ? window : {}) as { start?: unknown; end?: unknown };
+  const { start, end } = (isRecord(window) ? window : {}) as { start?: unknown; end?: unknown };
   const [from, to] = [Date.parse(String(start)), Date.parse(String(end))];
   // RFC 9773, section 4.2: a window that ends before it starts is as good as none.
   if (!(from <= to)) throw new UnreachableError('the renewal information has no window');
   return { start: from, end: to, retryAfter };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

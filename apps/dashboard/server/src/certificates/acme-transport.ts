@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { isRecord } from '../is-record.ts';
 import { trustedRoots } from '../trusted-roots.ts';
 
 /** How long an authority may take for one response, in milliseconds. */
@@ -201,10 +202,6 @@ export function readProblem(body: unknown, status: number): ProblemDocument {
 function subproblemDetails(subproblems: unknown): unknown[] {
   if (!Array.isArray(subproblems)) return [];
   return subproblems.map((problem: unknown) => (isRecord(problem) ? problem.detail : undefined));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /**

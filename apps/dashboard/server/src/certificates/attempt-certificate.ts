@@ -1,7 +1,7 @@
 import type { CertificateOutcome } from '../operations/job-metrics.ts';
-import { findCertificate, findServingDomain } from '../store/certificates.ts';
+import { findCertifiable, findCertificate } from '../store/certificates.ts';
 import type { IssuanceChange, IssuanceRow } from '../store/issuances.ts';
-import type { Accounts } from './account.ts';
+import type { AcmeAccounts } from './account.ts';
 import { authorityAt } from './authorities.ts';
 import { startChallenge, validate } from './challenge.ts';
 import { chooseAuthority, mayBeAsked } from './choose-authority.ts';
@@ -10,7 +10,7 @@ import { downloadCertificate, finalizeOrder } from './finalize.ts';
 import {
   type Attempt,
   acmeClient,
-  advanceTo,
+  goToStep,
   type IssuerDeps,
   LeaseLostError,
   recordProgress,
@@ -20,18 +20,21 @@ import {
 import { OrderDeferredError, placeOrder } from './order.ts';
 import { situationOf } from './situation.ts';
 
-/** Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is away. */
+/**
+ * Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is
+ * unavailable.
+ */
 export async function attemptCertificate(
   deps: IssuerDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
   worker: string,
   row: IssuanceRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const domain = await findServingDomain(deps.db, row.domain_id);
+  const domain = await findCertifiable(deps.db, row.domain_id);
   const projectId = domain?.project_id ?? '';
   const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
-  const told = (outcome: CertificateOutcome) =>
+  const countOutcome = (outcome: CertificateOutcome) =>
     deps.metrics?.certificateAttempt(attempt.row.directory_url, outcome);
   // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
   if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
@@ -44,11 +47,11 @@ export async function attemptCertificate(
       signal.throwIfAborted();
       await DO_STEP[stepOf(attempt.row.step)](attempt);
     }
-    told('issued');
+    countOutcome('issued');
   } catch (error) {
     // Another process has it, or goes on with it.
     if (!(error instanceof LeaseLostError || signal.aborted))
-      told(error instanceof OrderDeferredError ? 'deferred' : 'failed');
+      countOutcome(error instanceof OrderDeferredError ? 'deferred' : 'failed');
     await endFailedAttempt(attempt, error);
   }
 }
@@ -59,7 +62,7 @@ export async function attemptCertificate(
 const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
   account: async (attempt) => {
     await acmeClient(attempt);
-    await advanceTo(attempt, 'order');
+    await goToStep(attempt, 'order');
   },
   order: placeOrder,
   challenge: startChallenge,
@@ -71,7 +74,7 @@ const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
 /** Whether the name leads here, or the record of its challenges does, as far as the last check knows. */
 function canBeProven(
   { kind }: Pick<IssuanceRow, 'kind'>,
-  domain: NonNullable<Awaited<ReturnType<typeof findServingDomain>>>,
+  domain: NonNullable<Awaited<ReturnType<typeof findCertifiable>>>,
 ): boolean {
   if (domain.prepare === 1 && domain.challenge_here === 1) return true;
   return domain.awaits_move === 0 && (kind === 'first' || domain.moved_away_at === null);

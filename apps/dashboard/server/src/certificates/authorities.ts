@@ -17,6 +17,9 @@ const KNOWN: Readonly<Record<string, { name: string; identities: readonly string
   'api.buypass.com': { name: 'Buypass', identities: ['buypass.com'] },
 };
 
+/** No authority is chosen yet. */
+export const ANY_DIRECTORY = '';
+
 /** For an unknown authority; ACME_CAA_IDENTITIES sets the right one. */
 const UNKNOWN = ['letsencrypt.org'];
 

@@ -5,7 +5,7 @@ import { findDomainById } from '../store/domains.ts';
 import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
 import { readProblem } from './acme-transport.ts';
 import { authorityAt } from './authorities.ts';
-import { type Attempt, acmeClient, advanceTo } from './issuance.ts';
+import { type Attempt, acmeClient, goToStep } from './issuance.ts';
 import { currentOrder, orderFailed, poll } from './order.ts';
 import {
   type ChallengeType,
@@ -21,11 +21,11 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status !== 'pending') return skipPending(attempt, order);
+  if (order.status !== 'pending') return afterPending(attempt, order);
   const pending = (await client.authorizationsOf(order)).find(({ status }) => status === 'pending');
   if (!pending) {
     // Valid from an earlier order, so that this one is about to be ready; or failed, which `validate` finds.
-    return advanceTo(attempt, 'validate');
+    return goToStep(attempt, 'validate');
   }
   const own = authorityAt(deps.config.acme, row.directory_url)?.challenges ?? [];
   const configured = await usableChallenges(attempt, own);
@@ -37,7 +37,7 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
     throw new OrderFailedError({ type: 'noChallenge', detail, at: deps.now() });
   }
   const key_authorization = client.keyAuthorization(challenge);
-  await advanceTo(attempt, 'validate', {}, (trx) =>
+  await goToStep(attempt, 'validate', {}, (trx) =>
     putChallenge(trx, {
       hostname: row.hostname,
       domain_id: row.domain_id,
@@ -50,8 +50,9 @@ export async function startChallenge(attempt: Attempt): Promise<void> {
 }
 
 /**
- * The configured types; and before them DNS-01 where it is the DNS of the name that wants it. The others reach the old
- * host where a name is not moved here yet, or moved away.
+ * The challenge types to choose from, best first. DNS-01 alone for a prepared name that is elsewhere and for a prepared
+ * wildcard, since HTTP-01 and TLS-ALPN-01 would reach the old host. DNS-01 before the configured types where the
+ * challenge label is delegated to the installation's zone.
  */
 async function usableChallenges(
   { deps, row, signal }: Attempt,
@@ -60,16 +61,16 @@ async function usableChallenges(
   const domain = deps.zone && (await findDomainById(deps.db, row.domain_id));
   if (!domain) return configured;
   const isElsewhere = domain.awaits_move === 1 || domain.moved_away_at !== null;
-  // The check has seen the record; a resolver may remember its absence.
-  const isAlone = isElsewhere || isWildcard(domain.hostname);
-  if (domain.prepare === 1 && isAlone) return ['dns-01'];
+  // No look-up: the last check saw the record, and a resolver may still have the negative answer.
+  const needsDns01 = isElsewhere || isWildcard(domain.hostname);
+  if (domain.prepare === 1 && needsDns01) return ['dns-01'];
   const isDelegated = await deps.zone?.isDelegated(row.hostname, challengeLabelOf(domain), signal);
   return isDelegated ? ['dns-01', ...configured] : configured;
 }
 
 /**
- * The first usable type that is offered; another one where the authority could not connect for that one, or did not
- * find it in the DNS.
+ * The first configured type that is offered. After a connection problem, or a failed DNS-01, the first that has not
+ * failed.
  */
 export function chooseChallenge(
   { challenges }: Authorization,
@@ -87,7 +88,7 @@ export async function validate(attempt: Attempt): Promise<void> {
   const { deps, row, signal } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status !== 'pending' && order.status !== 'invalid') return skipPending(attempt, order);
+  if (order.status !== 'pending' && order.status !== 'invalid') return afterPending(attempt, order);
   const stored = await listChallenges(deps.db, row.domain_id);
   const read = async () => (await client.authorizationsOf(order))[0];
   const before = await read();
@@ -96,7 +97,8 @@ export async function validate(attempt: Attempt): Promise<void> {
     const challenge = before.challenges.find(({ type, token }) =>
       stored.some((one) => one.type === type && one.token === token),
     );
-    if (!challenge) return advanceTo(attempt, 'challenge');
+    // The stored challenge is none of the authorization's any more: back to the step that chooses one.
+    if (!challenge) return goToStep(attempt, 'challenge');
     if (challenge.status === 'pending') {
       await awaitShown(attempt, stored, challenge);
       await client.respondToChallenge(challenge);
@@ -110,10 +112,13 @@ export async function validate(attempt: Attempt): Promise<void> {
   );
   if (after?.status !== 'valid') throw validationFailed(order, after, deps.now());
   await awaitReady(attempt, client);
-  await advanceTo(attempt, 'finalize');
+  await goToStep(attempt, 'finalize');
 }
 
-/** Edges read a challenge when the authority asks; name servers have read it before. */
+/**
+ * HTTP-01 and TLS-ALPN-01 are read from the store when asked. Name servers of other processes get a DNS-01 record a
+ * moment later, so wait for them.
+ */
 async function awaitShown(
   { deps, row, signal }: Attempt,
   stored: readonly ChallengeRow[],
@@ -138,13 +143,13 @@ async function awaitReady(attempt: Attempt, client: AcmeClient): Promise<void> {
 }
 
 /** Goes on with an order that is no longer pending. */
-async function skipPending(attempt: Attempt, order: Order): Promise<void> {
+async function afterPending(attempt: Attempt, order: Order): Promise<void> {
   if (order.status === 'invalid') {
     const client = await acmeClient(attempt);
     const [authorization] = await client.authorizationsOf(order);
     throw validationFailed(order, authorization, attempt.deps.now());
   }
-  await advanceTo(attempt, 'finalize');
+  await goToStep(attempt, 'finalize');
 }
 
 /** Why a validation failed: the challenge has the problem (RFC 8555, section 7.1.5). */

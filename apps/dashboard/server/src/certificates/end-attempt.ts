@@ -50,7 +50,10 @@ export async function endFailedAttempt(attempt: Attempt, error: unknown): Promis
       deps.log.warn({ hostname: row.hostname, problem }, 'an attempt at a certificate failed');
       return await scheduleRetry(attempt, problem);
     }
-    deps.log.error({ err: error, hostname: row.hostname }, 'the work on a certificate failed');
+    deps.log.error(
+      { err: error, hostname: row.hostname },
+      'a certificate attempt failed unexpectedly',
+    );
     const failures = row.failures + 1;
     const next_attempt_at = deps.now() + backoff(failures, Math.random());
     await recordProgress(attempt, { ...FREE, failures, next_attempt_at });

@@ -2,7 +2,7 @@ import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
 import { rememberKey } from '../store/certificate-keys.ts';
-import { findServingDomain, putCertificate } from '../store/certificates.ts';
+import { findCertifiable, putCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
@@ -10,7 +10,7 @@ import { lockProject } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { IssuedCertificate } from './check-chain.ts';
-import { type Attempt, acmeClient, advanceTo, LeaseLostError } from './issuance.ts';
+import { type Attempt, acmeClient, goToStep, LeaseLostError } from './issuance.ts';
 import { currentOrder, orderFailed, poll } from './order.ts';
 import { OrderFailedError } from './problem.ts';
 import { renewalTime } from './renewal.ts';
@@ -21,10 +21,10 @@ export async function finalizeOrder(attempt: Attempt): Promise<void> {
   const { deps, row, signal } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status === 'pending') return advanceTo(attempt, 'challenge');
+  if (order.status === 'pending') return goToStep(attempt, 'challenge');
   if (order.status === 'ready') {
     const key = privateKeyOf(attempt);
-    // A certificate in the logs is ours by its key, also where its download fails.
+    // A certificate in CT logs is recognized as ours by this key, even if its download fails.
     await rememberKey(deps.db, publicKeyHash(key), deps.now());
     await client.finalize(order, row.hostname, key);
   }
@@ -35,7 +35,7 @@ export async function finalizeOrder(attempt: Attempt): Promise<void> {
     signal,
   );
   if (finalized.status === 'invalid') throw orderFailed(finalized, deps.now());
-  await advanceTo(attempt, 'download');
+  await goToStep(attempt, 'download');
 }
 
 /** The private key that the certificate is for, in PEM. */
@@ -49,7 +49,7 @@ export async function downloadCertificate(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status !== 'valid') return advanceTo(attempt, 'finalize');
+  if (order.status !== 'valid') return goToStep(attempt, 'finalize');
   const chain = await client.download(order);
   const key = privateKeyOf(attempt);
   const issued = await checked(chain, attempt, key);
@@ -60,7 +60,7 @@ export async function downloadCertificate(attempt: Attempt): Promise<void> {
       order_url: null,
       sealed_key: null,
     };
-    return advanceTo(attempt, 'account', restart, async (trx) => {
+    return goToStep(attempt, 'account', restart, async (trx) => {
       await deleteChallenges(trx, row.domain_id);
       await endOrder(trx, row.domain_id, 'issued', deps.now());
       const message =
@@ -110,7 +110,7 @@ async function install(
     await lockDomain(trx, row.domain_id);
     // The domain may have been removed, or lost to another project, meanwhile.
     const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
-    const domain = await findServingDomain(trx, row.domain_id);
+    const domain = await findCertifiable(trx, row.domain_id);
     if (!isMine || !domain) throw new LeaseLostError('nobody wants the certificate any more');
     await putCertificate(trx, {
       domain_id: row.domain_id,

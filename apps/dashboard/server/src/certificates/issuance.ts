@@ -4,7 +4,7 @@ import { lockDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
 import type { Db, Trx } from '../store/schema.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
-import type { AccountDeps, Accounts } from './account.ts';
+import type { AccountDeps, AcmeAccounts } from './account.ts';
 import type { AcmeClient } from './acme-client.ts';
 
 // An issuance is a certificate that is wanted or under way: a row of `issuances`, with the step that comes next.
@@ -20,10 +20,10 @@ export type Step = (typeof STEPS)[number];
 export const STEP_MESSAGES: Readonly<Record<Step, string>> = {
   account: 'Connecting to the certificate authority.',
   order: 'Ordering a certificate.',
-  challenge: 'The certificate authority took the order. Preparing the proof of control.',
-  validate: 'The certificate authority looks for the proof of control.',
-  finalize: 'The name is proven. Asking for the certificate.',
-  download: 'The certificate is made. Fetching it.',
+  challenge: 'The certificate authority accepted the order. Preparing the challenge.',
+  validate: 'The certificate authority is validating the challenge.',
+  finalize: 'The challenge is valid. Requesting the certificate.',
+  download: 'The certificate is issued. Downloading it.',
 };
 
 /** Throws for an unknown step: only a newer version of the program can have stored it. */
@@ -41,12 +41,15 @@ export interface IssuerDeps extends AccountDeps, Pick<Deps, 'metrics' | 'siteCha
 /** One process's work on an issuance, for as long as it has the lease. */
 export interface Attempt {
   readonly deps: IssuerDeps;
-  readonly accounts: Accounts;
+  readonly accounts: AcmeAccounts;
   readonly worker: string;
   readonly projectId: string;
   /** Aborted when the process stops or the lease is lost. */
   readonly signal: AbortSignal;
-  /** As it was stored last. */
+  /**
+   * As it was stored last, or is being stored; `order_url` also where it could not be stored, so that the order can be
+   * abandoned.
+   */
   row: IssuanceRow;
   /** Set by the last step. */
   isIssued: boolean;
@@ -77,8 +80,11 @@ export async function recordProgress(
   attempt.row = { ...row, ...change };
 }
 
-/** Stores the next step, shows it on the timeline, and does `also` in the same transaction. */
-export async function advanceTo(
+/**
+ * Stores the step that comes next; it may be an earlier one. Shows it on the timeline, and does `also` in the same
+ * transaction.
+ */
+export async function goToStep(
   attempt: Attempt,
   step: Step,
   change: IssuanceChange = {},

@@ -6,7 +6,7 @@ import {
   leaseIssuance,
   listLeasedIssuances,
 } from '../store/issuances.ts';
-import { openAccounts } from './account.ts';
+import { openAcmeAccounts } from './account.ts';
 import { attemptCertificate } from './attempt-certificate.ts';
 import type { IssuerDeps } from './issuance.ts';
 import { abandonOrphanedOrders } from './order.ts';
@@ -34,7 +34,7 @@ const CONCURRENCY = 4;
 export function startIssuer(deps: IssuerDeps): JobRunner {
   const { db, log, now } = deps;
   const stopping = new AbortController();
-  const accounts = openAccounts(deps, stopping.signal);
+  const accounts = openAcmeAccounts(deps, stopping.signal);
   const prepared = prepare(deps);
 
   const issuances = startJobRunner({
@@ -53,7 +53,7 @@ export function startIssuer(deps: IssuerDeps): JobRunner {
     },
     limit: CONCURRENCY,
     log,
-    failureMessage: 'a certificate could not be worked on',
+    failureMessage: 'the next issuance could not be leased or processed',
   });
 
   // Apart from the issuances: an authority that does not say when to renew delays no certificate.
@@ -104,7 +104,7 @@ async function prepare({ db, log, now }: IssuerDeps): Promise<void> {
     log.warn({ err: error }, 'certificates of ended processes could not be taken over');
   }
   await expediteUnreachable(db, now() + RETRIED_AFTER_START_MS).catch((error) => {
-    log.warn({ err: error }, 'certificates that wait could not be brought forward');
+    log.warn({ err: error }, 'waiting certificate orders could not be rescheduled');
   });
 }
 

@@ -2,14 +2,13 @@ import type { IssuanceChange } from '../store/issuances.ts';
 import { authorityAt, authorityName } from './authorities.ts';
 import { backoff, OTHER_WAY_MS } from './backoff.ts';
 import {
-  type AuthorityRefusal,
+  type AuthorityFailure,
   chooseAuthority,
-  parseRefusals,
-  withRefusal,
+  parseTried,
+  withFailure,
 } from './choose-authority.ts';
 import type { Attempt } from './issuance.ts';
 import {
-  type Blame,
   blameOf,
   isConnectionProblem,
   isGivenUp,
@@ -17,6 +16,7 @@ import {
   isTransient,
   type Problem,
 } from './problem.ts';
+import type { Blame } from './problem-table.ts';
 import { situationOf } from './situation.ts';
 
 /** How long an authority that fails for all names is not asked, where there is another, in milliseconds. */
@@ -38,7 +38,7 @@ export interface NextAttempt {
   readonly change: IssuanceChange;
   /** When it is; null: given up, until a DNS check has the verdict `verified`. */
   readonly at: number | null;
-  /** The name of the authority that is asked in place of the one that failed; undefined: none is. */
+  /** The authority that is asked at once in place of the one that failed, by its name; undefined: none is. */
   readonly nextAuthority: string | undefined;
   /** Until when the authority that failed is not asked for any name. */
   readonly pausedUntil?: number;
@@ -72,16 +72,16 @@ export async function nextAttempt(attempt: Attempt, problem: Problem): Promise<N
     const change = { ...orderAfter(attempt, problem), failures };
     return { change, at: until, nextAuthority: undefined };
   }
-  const refusals = parseRefusals(row.tried);
+  const earlier = parseTried(row.tried);
   const directoryUrl = isStaging ? acme.authorities[0].directoryUrl : row.directory_url;
   const step = row.order_url === null ? {} : { step: row.step };
-  const tried = withRefusal(refusals, { directoryUrl, until, problem, ...step });
+  const tried = withFailure(earlier, { directoryUrl, until, problem, ...step });
   if (blame === 'request') {
     const change = { ...orderAfter(attempt, problem), failures, tried: JSON.stringify(tried) };
     return { change, at: until, nextAuthority: undefined };
   }
   const isPaused = blame === 'authority' && acme.authorities.length > 1;
-  const next = await elsewhere(attempt, problem, tried, failures);
+  const next = await whoIsNext(attempt, problem, tried, failures);
   return isPaused ? { ...next, pausedUntil: Math.max(now + PAUSE_MS, problem.retryAt ?? 0) } : next;
 }
 
@@ -92,24 +92,24 @@ export function afterBudget(
   until: number,
 ): Promise<NextAttempt> {
   const { row } = attempt;
-  const tried = withRefusal(parseRefusals(row.tried), {
+  const tried = withFailure(parseTried(row.tried), {
     directoryUrl: row.directory_url,
     until,
     problem,
   });
-  return elsewhere(attempt, problem, tried, row.failures);
+  return whoIsNext(attempt, problem, tried, row.failures);
 }
 
 /** Asks another authority at once; or, where none may be asked now, the one that may be asked first. */
-async function elsewhere(
+async function whoIsNext(
   attempt: Attempt,
   problem: Problem,
-  refusals: readonly AuthorityRefusal[],
+  authorityFailures: readonly AuthorityFailure[],
   failures: number,
 ): Promise<NextAttempt> {
   const { deps, row } = attempt;
   const now = deps.now();
-  const tried = JSON.stringify(refusals);
+  const tried = JSON.stringify(authorityFailures);
   const situation = await situationOf(deps, { ...row, tried });
   const { directoryUrl, at } = chooseAuthority(deps.config.acme, situation, now);
   if (at === now && directoryUrl !== row.directory_url) {
@@ -130,16 +130,16 @@ function hasOtherChallenge({ deps, row }: Attempt, problem: Problem): boolean {
 }
 
 /**
- * Whose the problem is, by what was tried before: what may be of one request is the authority's when it comes again. An
- * order that the authority has taken is asked for again while it gets ahead, outage or not: it may be a certificate
- * already, and where every second request fails, none would ever come from beginning anew.
+ * Who is to blame, in view of earlier attempts. A problem that may concern one request alone becomes the authority's
+ * when it occurs again. During an outage an accepted order is continued while it makes progress: its certificate may be
+ * issued already, and a new order would never finish where every second request fails.
  */
 function effectiveBlame({ row }: Attempt, problem: Problem): Blame {
   const blame = blameOf(problem);
-  const refusal = parseRefusals(row.tried).find((one) => one.directoryUrl === row.directory_url);
-  if (blame === 'request') return refusal ? 'authority for this name' : 'request';
+  const earlier = parseTried(row.tried).find((one) => one.directoryUrl === row.directory_url);
+  if (blame === 'request') return earlier ? 'authority for this name' : 'request';
   const isOutage = blame === 'authority' && isTransient(problem);
-  const isAhead = row.order_url !== null && refusal?.step !== row.step;
+  const isAhead = row.order_url !== null && earlier?.step !== row.step;
   return isOutage && isAhead ? 'request' : blame;
 }
 

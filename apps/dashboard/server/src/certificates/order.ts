@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zoneOf } from '../domains/hostname.ts';
 import {
-  countExemptOrder,
+  endExemption,
   endOrphanedOrders,
   insertOrder,
   recordLateIssuance,
@@ -9,11 +9,11 @@ import {
 } from '../store/acme-orders.ts';
 import { findCertificate } from '../store/certificates.ts';
 import { lockDomain } from '../store/domains.ts';
-import type { AccountDeps, Accounts } from './account.ts';
-import type { AcmeClient, Order, OrderWishes } from './acme-client.ts';
+import type { AccountDeps, AcmeAccounts } from './account.ts';
+import type { AcmeClient, Order, OrderOptions } from './acme-client.ts';
 import { ProblemError, readProblem, UnreachableError } from './acme-transport.ts';
 import { authorityAt, issuerOf } from './authorities.ts';
-import { type Attempt, acmeClient, advanceTo, recordProgress } from './issuance.ts';
+import { type Attempt, acmeClient, goToStep, recordProgress } from './issuance.ts';
 import { OrderFailedError } from './problem.ts';
 import { type Deferral, deferredUntil, type PlannedOrder } from './rate-limits.ts';
 import { certificateKeyContext, makePrivateKey } from './sealing.ts';
@@ -61,18 +61,21 @@ export async function placeOrder(attempt: Attempt): Promise<void> {
     const sealedKey = deps.sealer.seal(key, certificateKeyContext(domain_id));
     await countOrder(attempt, sealedKey, replaces !== undefined);
     order = await orderReplacing(client, hostname, { replaces, profile }, () =>
-      countExemptOrder(deps.db, domain_id),
+      endExemption(deps.db, domain_id),
     );
   }
   // Kept in memory even if it cannot be stored: where nobody wants the certificate any more, the order is abandoned.
   attempt.row = { ...attempt.row, order_url: order.url };
   const { url } = order;
-  await advanceTo(attempt, 'challenge', { order_url: url }, (trx) =>
+  await goToStep(attempt, 'challenge', { order_url: url }, (trx) =>
     recordOrderUrl(trx, row.domain_id, url),
   );
 }
 
-/** Counts the order and stores its key, before the authority is asked. Rejects with OrderDeferredError. */
+/**
+ * Counts the order and stores its key, before the authority is asked. Counts of other domains run at the same time; the
+ * reserve in rate-limits.ts covers that. Rejects with OrderDeferredError.
+ */
 async function countOrder(attempt: Attempt, sealedKey: string, isExempt: boolean): Promise<void> {
   const { deps, row, projectId } = attempt;
   const { directory_url, hostname, domain_id, kind } = row;
@@ -101,17 +104,17 @@ async function countOrder(attempt: Attempt, sealedKey: string, isExempt: boolean
 }
 
 /**
- * An order that replaces a certificate; where the authority does not take it as that, one that does not. Then it counts,
- * and `count` is called before.
+ * Places an order that replaces a certificate. Where the authority refuses the replacement, places one that replaces
+ * nothing. That one counts against the rate limits, so `onNotExempt` is called first.
  */
 export async function orderReplacing(
   client: AcmeClient,
   hostname: string,
-  { replaces, ...wishes }: OrderWishes,
-  count: () => Promise<void>,
+  { replaces, ...options }: OrderOptions,
+  onNotExempt: () => Promise<void>,
 ): Promise<Order> {
   try {
-    return await client.newOrder(hostname, { ...wishes, replaces });
+    return await client.newOrder(hostname, { ...options, replaces });
   } catch (error) {
     // RFC 9773, section 5: another order replaces the certificate already, or the certificate is another account's.
     const isAboutReplaced =
@@ -119,8 +122,8 @@ export async function orderReplacing(
       error instanceof ProblemError &&
       ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.document.type);
     if (!isAboutReplaced) throw error;
-    await count();
-    return client.newOrder(hostname, wishes);
+    await onNotExempt();
+    return client.newOrder(hostname, options);
   }
 }
 
@@ -239,7 +242,7 @@ export async function abandonOrder(attempt: Attempt): Promise<void> {
  */
 export async function abandonOrphanedOrders(
   { db, now, log }: AccountDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
 ): Promise<void> {
   for (const { id, directory_url, order_url, hostname } of await endOrphanedOrders(db, now())) {
     if (order_url === null) continue;

@@ -11,14 +11,14 @@ import {
   type PlatformCertificateRow,
 } from '../store/platform-certificates.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
-import { type AccountDeps, openAccounts } from './account.ts';
+import { type AccountDeps, openAcmeAccounts } from './account.ts';
+import { OrderDeferredError } from './order.ts';
 import { type PlatformCertificate, platformCertificates } from './platform-names.ts';
 import {
   coversAll,
-  OrderWaitsError,
   obtainCertificate,
+  type PlatformAttempt,
   type PlatformIssuerDeps,
-  type Work,
 } from './platform-order.ts';
 import { takeRenewalInfo } from './platform-renewal.ts';
 import { OrderFailedError, type Problem, parseProblem, problemOf } from './problem.ts';
@@ -29,7 +29,7 @@ import { OrderFailedError, type Problem, parseProblem, problemOf } from './probl
 const LEASE_MS = 30_000;
 const RENEW_LEASE_MS = 10_000;
 
-/** When the DNS is looked at again that does not lead a name here, in milliseconds. */
+/** How long to wait before the DNS is checked again, in milliseconds, where a name does not lead here yet. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** The waits after failures, in milliseconds; the last one from then on. */
@@ -57,7 +57,7 @@ export function startPlatformIssuer(options: PlatformIssuerOptions): JobRunner |
   if (!zone || certificates.length === 0) return undefined;
   const deps: PlatformIssuerDeps = { ...options, zone };
   const stopping = new AbortController();
-  const accounts = openAccounts(deps, stopping.signal);
+  const accounts = openAcmeAccounts(deps, stopping.signal);
   const prepared = prepare(deps, certificates);
   const runner = startJobRunner({
     async take() {
@@ -79,16 +79,16 @@ export function startPlatformIssuer(options: PlatformIssuerOptions): JobRunner |
     const lease = { worker, now: now(), until: now() + LEASE_MS };
     const row = await leasePlatformCertificate(db, hostname, lease);
     if (!row) return undefined;
-    const change: Work['change'] = (next, trx) =>
+    const change: PlatformAttempt['change'] = (next, trx) =>
       changePlatformCertificate(trx ?? db, hostname, worker, next);
     const renew = () => change({ leased_until: now() + LEASE_MS });
     const authority = authorityFor(config.acme.authorities, row);
     const client = () => accounts.at(authority.directoryUrl);
     return (stop: AbortSignal) =>
       underLease(renew, RENEW_LEASE_MS, stop, async (signal) => {
-        const work = { certificate, row, authority, client, change, signal };
+        const attempt = { certificate, row, authority, client, change, signal };
         // At a stop the order is kept: the next process goes on with it.
-        const next = await attempt(deps, work).catch((error) => {
+        const next = await attemptPlatformCertificate(deps, attempt).catch((error) => {
           if (!signal.aborted) throw error;
           return {};
         });
@@ -139,21 +139,26 @@ function authorityFor(
   return authorities[failures % authorities.length] ?? authorities[0];
 }
 
-/** One attempt at a certificate, and what is stored of its end. Rejects where the store is away, or at a stop. */
-async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCertificateChange> {
+/**
+ * One attempt at a certificate, and what is stored of its end. Rejects where the store is unavailable, or at a stop.
+ */
+async function attemptPlatformCertificate(
+  deps: PlatformIssuerDeps,
+  attempt: PlatformAttempt,
+): Promise<PlatformCertificateChange> {
   const { db, now, log, siteChanged } = deps;
-  const { certificate, row, signal } = work;
-  const notLed = await notLedYet(deps, work);
+  const { certificate, row, signal } = attempt;
+  const notLed = await notLedYet(deps, attempt);
   signal.throwIfAborted();
   if (notLed !== undefined)
     return waiting({ type: NOT_LED, detail: notLed, at: now() }, now() + LOOK_AGAIN_MS);
   try {
-    await obtainCertificate(deps, work);
+    await obtainCertificate(deps, attempt);
     siteChanged(PLATFORM);
     return {};
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof OrderWaitsError)
+    if (error instanceof OrderDeferredError)
       return waiting({ type: 'budget', detail: error.message, at: now() }, error.until);
     await endOrder(db, certificate.id, 'failed', now());
     const { hostname } = certificate;
@@ -172,10 +177,10 @@ async function attempt(deps: PlatformIssuerDeps, work: Work): Promise<PlatformCe
   }
 }
 
-/** What of the DNS does not lead a certificate's name here yet, in a sentence; undefined: all does. */
+/** Why the DNS does not lead a certificate's name here yet, as a sentence; undefined: it does. */
 async function notLedYet(
   { zone }: PlatformIssuerDeps,
-  { certificate: { host, label, needsZone }, signal }: Work,
+  { certificate: { host, label, needsZone }, signal }: PlatformAttempt,
 ): Promise<string | undefined> {
   if (await zone.isDelegated(host, label, signal)) return undefined;
   if (needsZone) return `_acme-challenge.${host} does not lead into the zone.`;

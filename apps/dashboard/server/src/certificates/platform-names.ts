@@ -14,7 +14,7 @@ export interface PlatformCertificate {
   readonly host: string;
   /** The label of its challenges in the installation's zone. */
   readonly label: string;
-  /** Which proves it without the zone: HTTP-01 and TLS-ALPN-01 prove no wildcard. */
+  /** Whether the names can be proven by DNS-01 in the installation's zone alone, as those of a wildcard can. */
   readonly needsZone: boolean;
   /** In place of a domain, for its orders and its sealed keys. */
   readonly id: string;

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { AuthorityConfig } from '../config-acme.ts';
 import type { Deps } from '../deps.ts';
 import { zoneOf } from '../domains/hostname.ts';
-import { countExemptOrder, endOrder, insertOrder, PLATFORM } from '../store/acme-orders.ts';
+import { endExemption, endOrder, insertOrder, PLATFORM } from '../store/acme-orders.ts';
 import { rememberKey } from '../store/certificate-keys.ts';
 import type {
   PlatformCertificateChange,
@@ -16,7 +16,14 @@ import type { AcmeClient, Authorization, Order } from './acme-client.ts';
 import { ProblemError, readProblem } from './acme-transport.ts';
 import { chooseChallenge } from './challenge.ts';
 import { LeaseLostError } from './issuance.ts';
-import { findLostOrder, offeredProfile, orderFailed, orderReplacing, poll } from './order.ts';
+import {
+  findLostOrder,
+  OrderDeferredError,
+  offeredProfile,
+  orderFailed,
+  orderReplacing,
+  poll,
+} from './order.ts';
 import type { PlatformCertificate } from './platform-names.ts';
 import { type ChallengeType, OrderFailedError, parseProblem, problemTypeOf } from './problem.ts';
 import { deferredUntil, type PlannedOrder } from './rate-limits.ts';
@@ -29,7 +36,7 @@ export interface PlatformIssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged
 }
 
 /** One process's work on a certificate, for as long as it has the lease. */
-export interface Work {
+export interface PlatformAttempt {
   readonly certificate: PlatformCertificate;
   /** As it was leased. */
   readonly row: PlatformCertificateRow;
@@ -39,18 +46,6 @@ export interface Work {
   readonly change: (next: PlatformCertificateChange, trx?: Trx) => Promise<boolean>;
   /** Aborted when the process stops or the lease is lost. */
   readonly signal: AbortSignal;
-}
-
-/** The installation's own rate limits allow the order only later. */
-export class OrderWaitsError extends Error {
-  override name = 'OrderWaitsError';
-  /** Milliseconds since 1970. */
-  readonly until: number;
-
-  constructor(why: string, until: number) {
-    super(why);
-    this.until = until;
-  }
 }
 
 /** Whether a chain's own certificate, in PEM, is for all of these names. */
@@ -63,15 +58,18 @@ export function coversAll(chain: string, names: readonly string[]): boolean {
 
 /**
  * Obtains a certificate and stores it. What a process that is killed has begun, the next one goes on with: the order's
- * key is stored before the order is made, and its address after it. Rejects with OrderWaitsError, with the errors of
+ * key is stored before the order is made, and its address after it. Rejects with OrderDeferredError, with the errors of
  * AcmeClient, and with OrderFailedError.
  */
-export async function obtainCertificate(deps: PlatformIssuerDeps, work: Work): Promise<void> {
-  const { certificate, change, signal } = work;
-  const client = await work.client();
-  const begun = await begunOrder(deps, work, client);
-  const { key, order } = begun ?? (await newOrder(deps, work, client));
-  if (order.status === 'pending') await prove(deps, work, client, order);
+export async function obtainCertificate(
+  deps: PlatformIssuerDeps,
+  attempt: PlatformAttempt,
+): Promise<void> {
+  const { certificate, change, signal } = attempt;
+  const client = await attempt.client();
+  const begun = await begunOrder(deps, attempt, client);
+  const { key, order } = begun ?? (await newOrder(deps, attempt, client));
+  if (order.status === 'pending') await prove(deps, attempt, client, order);
   const settled = async (is: readonly Order['status'][]) => {
     const read = () => client.getOrder(order.url);
     const found = await poll(read, ({ status }) => is.includes(status), client.pollAfter, signal);
@@ -82,12 +80,12 @@ export async function obtainCertificate(deps: PlatformIssuerDeps, work: Work): P
   // Nobody has to look any more.
   await change({ key_authorization: null });
   if (proven.status === 'ready') {
-    // A certificate in the logs is ours by its key, also where its download fails.
+    // A certificate in CT logs is recognized as ours by this key, even if its download fails.
     await rememberKey(deps.db, publicKeyHash(key), deps.now());
     await client.finalize(proven, certificate.hostname, key);
   }
   const chain = await client.download(await settled(['valid', 'invalid']));
-  await install(deps, work, { chain, key, hasAri: client.directory.renewalInfo !== undefined });
+  await install(deps, attempt, { chain, key, hasAri: client.directory.renewalInfo !== undefined });
 }
 
 interface PlacedOrder {
@@ -102,7 +100,7 @@ interface PlacedOrder {
  */
 async function begunOrder(
   { sealer, now }: PlatformIssuerDeps,
-  { row: { order_url, order_key }, certificate: { id, names }, change }: Work,
+  { row: { order_url, order_key }, certificate: { id, names }, change }: PlatformAttempt,
   client: AcmeClient,
 ): Promise<PlacedOrder | undefined> {
   if (order_key === null) return undefined;
@@ -115,7 +113,7 @@ async function begunOrder(
     if (order_url === null && !(await change({ order_url: order.url }))) throw lost();
     return { order, key: sealer.open(order_key, certificateKeyContext(id)) };
   } catch (error) {
-    // Of an account or an authority that was there before.
+    // The order belongs to an earlier account, or to another authority: a new one is placed.
     if (error instanceof ProblemError) return undefined;
     throw error;
   }
@@ -124,7 +122,7 @@ async function begunOrder(
 /** Counts an order, stores its key, and places it. */
 async function newOrder(
   { db, now, sealer }: PlatformIssuerDeps,
-  { certificate, row, authority, change }: Work,
+  { certificate, row, authority, change }: PlatformAttempt,
   client: AcmeClient,
 ): Promise<PlacedOrder> {
   const { hostname, host, id, names } = certificate;
@@ -139,7 +137,7 @@ async function newOrder(
   };
   await db.transaction().execute(async (trx) => {
     const deferred = await deferredUntil(trx, planned, now());
-    if (deferred) throw new OrderWaitsError(deferred.why, deferred.until);
+    if (deferred) throw new OrderDeferredError(deferred);
     const order_key = sealer.seal(key, certificateKeyContext(id));
     if (!(await change({ order_key, order_url: null }, trx))) throw lost();
     await insertOrder(trx, {
@@ -151,7 +149,7 @@ async function newOrder(
   });
   const alsoFor = names.filter((name) => name !== hostname);
   const order = await orderReplacing(client, hostname, { alsoFor, replaces, profile }, () =>
-    countExemptOrder(db, id),
+    endExemption(db, id),
   );
   if (!(await change({ order_url: order.url }))) throw lost();
   return { order, key };
@@ -170,15 +168,15 @@ function replacedCertificate(
 /** Shows the challenges of all names, and has the authority look at them. */
 async function prove(
   { zone, now }: PlatformIssuerDeps,
-  work: Work,
+  attempt: PlatformAttempt,
   client: AcmeClient,
   order: Order,
 ): Promise<void> {
-  const { certificate, change, signal } = work;
+  const { certificate, change, signal } = attempt;
   const read = () => client.authorizationsOf(order);
   const pending = (await read()).filter(({ status }) => status === 'pending');
-  const usable = await usableChallenges(zone, work);
-  const chosen = pending.map((authorization) => challengeOf(authorization, usable, work, now()));
+  const usable = await usableChallenges(zone, attempt);
+  const chosen = pending.map((authorization) => challengeOf(authorization, usable, attempt, now()));
   const shown = chosen.map((challenge) => client.keyAuthorization(challenge));
   if (!(await change({ key_authorization: shown.join(' ') }))) throw lost();
   if (usable[0] === 'dns-01')
@@ -203,7 +201,7 @@ async function prove(
 /** DNS-01 where the DNS leads the challenges into the zone; the configured ones for other names. */
 async function usableChallenges(
   zone: ChallengeZone,
-  { certificate: { host, label, needsZone }, authority, signal }: Work,
+  { certificate: { host, label, needsZone }, authority, signal }: PlatformAttempt,
 ): Promise<readonly ChallengeType[]> {
   const isLed = needsZone || (await zone.isDelegated(host, label, signal));
   return isLed ? ['dns-01'] : authority.challenges;
@@ -212,7 +210,7 @@ async function usableChallenges(
 function challengeOf(
   authorization: Authorization,
   usable: readonly ChallengeType[],
-  { row }: Work,
+  { row }: PlatformAttempt,
   at: number,
 ) {
   const type = chooseChallenge(authorization, usable, parseProblem(row.last_problem));
@@ -226,7 +224,7 @@ function challengeOf(
 /** Checks a certificate and stores it. */
 async function install(
   { db, now, sealer }: PlatformIssuerDeps,
-  { certificate: { id, names }, authority, change }: Work,
+  { certificate: { id, names }, authority, change }: PlatformAttempt,
   { chain, key, hasAri }: { chain: string; key: string; hasAri: boolean },
 ): Promise<void> {
   const { checkChain } = await import('./check-chain.ts');

@@ -3,7 +3,7 @@ import {
   type PlatformCertificateRow,
   schedulePlatformRenewal,
 } from '../store/platform-certificates.ts';
-import type { Accounts } from './account.ts';
+import type { AcmeAccounts } from './account.ts';
 import { ProblemError, UnreachableError } from './acme-transport.ts';
 import { authorityAt } from './authorities.ts';
 import type { PlatformCertificate } from './platform-names.ts';
@@ -16,7 +16,7 @@ import { ASK_AGAIN_MS, latestRenewal, nextAriCheck, timeInWindow } from './renew
  */
 export async function takeRenewalInfo(
   deps: PlatformIssuerDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
   certificates: readonly PlatformCertificate[],
 ): Promise<((stop: AbortSignal) => Promise<void>) | undefined> {
   const { db, now } = deps;
@@ -30,7 +30,7 @@ export async function takeRenewalInfo(
 
 async function ask(
   { db, config, now, log }: PlatformIssuerDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
   row: PlatformCertificateRow,
 ): Promise<void> {
   const { ari_id, directory_url, not_before, not_after, hostname } = row;

@@ -29,6 +29,7 @@ const STANDARD: Readonly<Record<string, ProblemKind>> = {
   // The account is made anew, by the same key or another.
   accountDoesNotExist: { section: 'RFC 8555, 7.3.1', blame: 'request', order: 'lost' },
   alreadyReplaced: { section: 'RFC 9773, 7.4', blame: 'authority for this name', order: 'over' },
+  // Only for completeness: the dashboard revokes nothing at an authority.
   alreadyRevoked: { section: 'RFC 8555, 7.6', blame: 'authority for this name', order: 'over' },
   badCSR: {
     section: 'RFC 8555, 7.4',
@@ -43,6 +44,7 @@ const STANDARD: Readonly<Record<string, ProblemKind>> = {
     order: 'over',
     isGivenUp: true,
   },
+  // Only for completeness, like alreadyRevoked.
   badRevocationReason: {
     section: 'RFC 8555, 7.6',
     blame: 'authority for this name',
@@ -134,7 +136,7 @@ const OWN: Readonly<Record<string, ProblemKind>> = {
   budget: { section: 'RFC 8555, 6.6', blame: 'authority for this name', order: 'over' },
 };
 
-/** Of a problem that is not known, another authority may not know either. */
+/** For unknown types: another authority may not have the problem. */
 const UNKNOWN: ProblemKind = {
   section: 'RFC 8555, 6.7',
   blame: 'authority for this name',

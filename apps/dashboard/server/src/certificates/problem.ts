@@ -1,8 +1,6 @@
 import { ProblemError, UnreachableError } from './acme-transport.ts';
 import { type Blame, kindOf } from './problem-table.ts';
 
-export type { Blame };
-
 /** Why an attempt at a certificate failed: the JSON of `issuances.last_problem`. */
 export interface Problem {
   /** A type of RFC 8555, section 6.7, without its urn; or one of our own, of `problem-table.ts`. */
@@ -112,11 +110,13 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     `The certificate authority made no account for this installation. The operator of the dashboard should check ACME_EAB_KID and ACME_EAB_HMAC_KEY; the authority's message says more.`,
   alreadyReplaced: () =>
     `The certificate authority has replaced the certificate in another order. ${BY_ITSELF}`,
+  // Only for completeness: the dashboard revokes nothing at an authority.
   alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
   badCSR: () =>
     `The certificate authority refuses the certificate signing request for the name or its key. ${OPERATOR}`,
   badNonce: () => `The certificate authority refused a nonce of the dashboard. ${BY_ITSELF}`,
   badPublicKey: () => `The certificate authority does not accept the key. ${OPERATOR}`,
+  // Only for completeness, like alreadyRevoked.
   badRevocationReason: () => `The certificate authority refuses a revocation. ${OPERATOR}`,
   badSignatureAlgorithm: () =>
     `The certificate authority does not accept the signature algorithm of the account. ${OPERATOR}`,
@@ -150,8 +150,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     challenge === undefined
       ? `The certificate authority refuses this order for ${hostname}, or the account that made it; its message says why. ${BY_ITSELF}`
       : challenge === 'dns-01'
-        ? `The certificate authority did not find the proof at _acme-challenge.${hostname}. Check that its CNAME is as it was, and that the zone of this installation is delegated. ${BY_ITSELF}`
-        : `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
+        ? `The certificate authority did not find the challenge record at _acme-challenge.${hostname}. Check that its CNAME is as it was, and that the zone of this installation is delegated. ${BY_ITSELF}`
+        : `The certificate authority reached ${hostname}, but did not find the challenge response there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
   unsupportedContact: () =>
     `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>
@@ -181,7 +181,7 @@ export function explainProblem(problem: Problem, hostname: string): string {
   const explain = Object.hasOwn(EXPLANATIONS, problem.type) && EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
   // Of an unknown type, which is always retried.
-  return `The certificate authority refused; its message says why. ${BY_ITSELF}`;
+  return `The certificate authority refused to issue the certificate; its message says why. ${BY_ITSELF}`;
 }
 
 function portOf(challenge: Problem['challenge']): string {

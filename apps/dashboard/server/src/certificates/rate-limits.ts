@@ -34,7 +34,8 @@ function ordersOfAccount(allowed: number): Limit {
  * ACME_ORDERS_PER_3_HOURS; the other limits are kept there, too.
  *
  * An order that replaces a certificate when the authority's renewal information asks for it (RFC 9773, section 5) is
- * exempt from the limits of authorities: without that, no installation could have 10,000 certificates of six days.
+ * exempt from the limits of authorities: without that, no installation could have 10,000 certificates of six days. An
+ * order with `replaces` is taken as exempt, whether or not the authority's window asks for it.
  *
  * The limits of certificates in a week neither defer nor count renewals: the authority chooses the lifetime, and
  * with it how many renewals there are. Where a certificate lives for a day, ten renewals a week are normal, and a

@@ -10,7 +10,7 @@ import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { insertIssuance } from '../store/issuances.ts';
 import { lockProject } from '../store/projects.ts';
-import type { AccountDeps, Accounts } from './account.ts';
+import type { AccountDeps, AcmeAccounts } from './account.ts';
 import type { RenewalInfo } from './acme-client.ts';
 import { ProblemError, readRetryAfter, UnreachableError } from './acme-transport.ts';
 import { authorityAt, issuerOf } from './authorities.ts';
@@ -110,7 +110,7 @@ export async function startRenewals({ db, config, now }: AccountDeps): Promise<b
  */
 export async function askWhenToRenew(
   deps: AccountDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, config, now } = deps;
@@ -144,7 +144,7 @@ function byAuthority(
 /** Whether the authority responded. */
 async function askAbout(
   deps: AccountDeps,
-  accounts: Accounts,
+  accounts: AcmeAccounts,
   directoryUrl: string,
   due: readonly CertificateRow[],
 ): Promise<boolean> {

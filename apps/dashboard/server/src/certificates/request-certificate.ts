@@ -9,19 +9,17 @@ import {
   interruptIssuance,
 } from '../store/issuances.ts';
 import type { Trx } from '../store/schema.ts';
-import { afterCheck, parseRefusals } from './choose-authority.ts';
+import { ANY_DIRECTORY } from './authorities.ts';
+import { afterCheck, parseTried } from './choose-authority.ts';
 import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
 import { certificateKeyContext, type Sealer } from './sealing.ts';
 
-/** `chooseDirectory` of the first attempt replaces it with a configured directory. */
-const ANY_DIRECTORY = '';
-
 /**
- * Requests a certificate for a domain, in the transaction that verifies it. A valid certificate is enough. An
- * issuance that waits for a retry is retried as soon as its budget allows.
+ * Requests a certificate for a domain, in the transaction that applies a check with the verdict `verified`. A valid
+ * certificate is enough. An issuance that waits for a retry is retried as soon as its budget allows.
  */
-export async function requestCertificate(
+export async function ensureCertificate(
   trx: Trx,
   domain: { readonly id: string; readonly hostname: string },
   at: number,
@@ -30,7 +28,7 @@ export async function requestCertificate(
   const waiting = await findIssuance(trx, id);
   if (waiting) {
     const { nextSafeAt } = await budgetOf(trx, waiting.directory_url, hostname, at);
-    const tried = afterCheck(parseRefusals(waiting.tried), at);
+    const tried = afterCheck(parseTried(waiting.tried), at);
     const retryAt = parseProblem(waiting.last_problem)?.retryAt ?? at;
     // Of several authorities, the one that may be asked first.
     const soonest = Math.min(retryAt, ...tried.map(({ until }) => until ?? retryAt));

@@ -5,7 +5,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { writeKey } from '../certificates/secret-key.ts';
 import { readConfig } from '../config.ts';
-import { KEPT_DASHBOARD } from '../store/backup/kept-dashboard.ts';
+import { DASHBOARD_DATABASE } from '../store/backup/dashboard-database.ts';
 import { type Backup, configuredFile, describeBackup } from './backup/configured-database.ts';
 import { findKey, KEY_FILE, type SecretKey } from './backup/secret-key.ts';
 import { subcommand } from './subcommand.ts';
@@ -46,7 +46,7 @@ Examples:
       const key = findKey(config);
       if (keyFile !== undefined) refuseKeyFile(keyFile, key);
       const start = performance.now();
-      const backup = await backUp(KEPT_DASHBOARD, database, file, { force });
+      const backup = await backUp(DASHBOARD_DATABASE, database, file, { force });
       if (!backup) return;
       refuseOtherKey(backup, key, file);
       // Last: a key without a backup beside it would look like half of one.

@@ -10,11 +10,15 @@ import { withDatabase } from './with-database.ts';
 
 export function ctLogsCommand(): Command {
   return subcommand('ct-logs')
-    .description('List the logs of certificates (CT_LOG_LIST), and how far each has been read.')
+    .description(
+      'List the Certificate Transparency logs (CT_LOG_LIST), and how far each has been read.',
+    )
     .action(async () => {
       const { ctLogList } = readConfig(process.env);
       if (ctLogList === undefined)
-        throw new UserError('This dashboard follows no logs of certificates: set CT_LOG_LIST.');
+        throw new UserError(
+          'This dashboard follows no Certificate Transparency logs: set CT_LOG_LIST.',
+        );
       const logs = readLogList(ctLogList);
       await withDatabase({ mustExist: true }, async (db) => {
         const rows = new Map((await listLogs(db)).map((row) => [row.id, row]));
@@ -26,7 +30,7 @@ export function ctLogsCommand(): Command {
 /** `Rome 2026h2: read to 1234567, 120 behind, 12 s ago`, and what is wrong. */
 function lineOf({ description, endsAt }: CtLog, row: CtLogRow | undefined, now: number): string {
   if (endsAt !== undefined && endsAt <= now)
-    return `${description}: has certificates that have ended alone, and is not read`;
+    return `${description}: holds only expired certificates, so it is not read`;
   const position = row?.position ? readPosition(row.position) : undefined;
   const progress = position
     ? `read to ${position.edge.size}, ${position.head.size - position.edge.size} behind`

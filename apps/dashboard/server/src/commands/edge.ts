@@ -6,7 +6,7 @@ import { readWorkers } from '@petstore/service/workers/count.ts';
 import { type Command, Option } from 'commander';
 import { addressesOf } from '../addresses.ts';
 import { type Config, readConfig } from '../config.ts';
-import { type EdgePorts, openEdge, PATIENCE_MS } from '../configured-edge.ts';
+import { type EdgePorts, GRACE_PERIOD_MS, openEdge } from '../configured-edge.ts';
 import type { EdgeSockets } from '../edge/edge-server.ts';
 import { checkDatabaseAndEdge, startOperations } from '../operations/operations.ts';
 import { openOwnZone } from '../zone/own-zone.ts';
@@ -73,7 +73,7 @@ async function serveAlone(
   const close = async () => {
     readiness.stopping();
     if (config.shutdownDelayMs > 0) await sleep(config.shutdownDelayMs);
-    await Promise.all([edge.close({ patienceMs: PATIENCE_MS }), zone?.close()]);
+    await Promise.all([edge.close({ gracePeriodMs: GRACE_PERIOD_MS }), zone?.close()]);
     await operations.close();
   };
   stopOnSignal({ close, timeoutMs: SHUTDOWN_TIMEOUT_MS + config.shutdownDelayMs, log });

@@ -10,7 +10,7 @@ import { OPERATOR } from '../audit/actor.ts';
 import { checkSealed, openSealer } from '../certificates/sealing.ts';
 import { keyPath, writeKey } from '../certificates/secret-key.ts';
 import { type Config, readConfig } from '../config.ts';
-import { KEPT_DASHBOARD, refuseForeignStatements } from '../store/backup/kept-dashboard.ts';
+import { DASHBOARD_DATABASE, refuseForeignStatements } from '../store/backup/dashboard-database.ts';
 import { type Settled, settleRestored } from '../store/backup/settle-restored.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { holdsSealed } from '../store/sealed.ts';
@@ -76,7 +76,7 @@ async function restore(
   const key = findKey(config, keyFile);
   if (keyFile !== undefined && key) refuseOtherKey(config, key);
   let settled: Settled | undefined;
-  const restored = await restoreBackup(KEPT_DASHBOARD, file, database, {
+  const restored = await restoreBackup(DASHBOARD_DATABASE, file, database, {
     ...{ sha256, discardFormer },
     begin(hasFormer) {
       if (!hasFormer || force) return;
@@ -122,7 +122,7 @@ async function afterPgRestore(
       '--after-pg-restore takes no FILE, and needs a DASHBOARD_DATABASE_URL of PostgreSQL. For a SQLite file: dashboard restore FILE',
     );
   }
-  const place = databasePlace(KEPT_DASHBOARD.variable, config.databaseUrl);
+  const place = databasePlace(DASHBOARD_DATABASE.variable, config.databaseUrl);
   return withDatabase({ mustExist: true }, async (db) => {
     await checkSealed(db, openSealer(config, await holdsSealed(db)));
     const settled = await settleRestored(db, {

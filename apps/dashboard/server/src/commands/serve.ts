@@ -50,9 +50,9 @@ export function serveCommand(version: string): Command {
       const log = createLog(config.logLevel);
       // Loaded here, since the other commands start faster and smaller without it.
       const { startDashboard } = await import('../dashboard.ts');
-      const { PATIENCE_MS } = await import('../configured-edge.ts');
+      const { GRACE_PERIOD_MS } = await import('../configured-edge.ts');
       const sockets = Object.fromEntries(activatedSockets(['dashboard', 'http', 'https']));
-      const options = { config, log, version, sockets, patienceMs: PATIENCE_MS };
+      const options = { config, log, version, sockets, gracePeriodMs: GRACE_PERIOD_MS };
       const dashboard = await startDashboard(options).catch((error) => {
         throw explained(error, config);
       });

@@ -3,7 +3,7 @@ import { sha256Option } from '@petstore/service/sqlite/backup-file.ts';
 import { verifyBackup } from '@petstore/service/sqlite/verify-backup.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { KEPT_DASHBOARD, refuseForeignStatements } from '../store/backup/kept-dashboard.ts';
+import { DASHBOARD_DATABASE, refuseForeignStatements } from '../store/backup/dashboard-database.ts';
 import { describeBackup, refusePostgres } from './backup/configured-database.ts';
 import { findKey, KEY_FILE, openSecrets } from './backup/secret-key.ts';
 import { subcommand } from './subcommand.ts';
@@ -36,7 +36,7 @@ Examples:
     .action(async (file: string, { keyFile, sha256, json }: Options) => {
       const config = readConfig(process.env);
       refusePostgres(config, 'verify', file);
-      const backup = await verifyBackup(KEPT_DASHBOARD, file, sha256);
+      const backup = await verifyBackup(DASHBOARD_DATABASE, file, sha256);
       await refuseForeignStatements(backup, file);
       const key = findKey(config, keyFile);
       const secretsOpened = key ? openSecrets(backup, file, key) : null;

@@ -12,8 +12,8 @@ import {
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { levelOf } from '@petstore/site/rules.ts';
 import type { Deps } from '../deps.ts';
+import { notifyFull } from '../quotas/notify-near-limit.ts';
 import { fullInWords } from '../quotas/room-for-bytes.ts';
-import { tellFull } from '../quotas/tell-near.ts';
 import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import { appendLog, type DeployRow, type LogRow } from '../store/deploys.ts';
@@ -33,8 +33,8 @@ import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { finishFailed, finishSucceeded, NoRoomError } from './finish-deploy.ts';
 import { publicationOf } from './publication.ts';
-import { describeFileChanges, tellGonePages } from './site-changes.ts';
-import { tellHiddenPages } from './versions/hidden-pages.ts';
+import { describeFileChanges, warnOfGonePages } from './site-changes.ts';
+import { warnOfHiddenPages } from './versions/hidden-pages.ts';
 
 /** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
@@ -155,8 +155,8 @@ async function buildIn(
   const { artifact } = made;
   const live = await findLiveManifest(db, deploy.project_id, deploy.version);
   // No reason to fail: pages may be removed on purpose.
-  if (live) tellGonePages(live.manifest, artifact.manifest, log);
-  if (deploy.branch === null) await tellHiddenPages(db, deploy, artifact.manifest, log);
+  if (live) warnOfGonePages(live.manifest, artifact.manifest, log);
+  if (deploy.branch === null) await warnOfHiddenPages(db, deploy, artifact.manifest, log);
   const missing = await made.missing();
   const changes = describeFileChanges(live, artifact.manifest, deploy.version);
   say('info', `Storing the site: ${changes}.`);
@@ -175,7 +175,7 @@ async function buildIn(
       say('error', 'The site has no room: what is stored of it so far is removed again.');
       const message = await fullInWords(db, deploy.project_id, error.full);
       await fail([problemOf(message)]);
-      return tellFull(db, now(), deploy.project_id, error.full, message);
+      return notifyFull(db, now(), deploy.project_id, error.full, message);
     }
   }
 }

@@ -81,7 +81,7 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
 const FULL = /ENOSPC|EDQUOT|SQLITE_FULL|disk is full|No space left|53100/;
 
 /** Why a build failed that will be tried again, for whoever sent the deploy. */
-export function inWords(error: unknown): string {
+export function explainBuildError(error: unknown): string {
   const { code = '', message = '' } = error as Partial<NodeJS.ErrnoException>;
   return FULL.test(`${code} ${message}`)
     ? 'The service has no room on its disk for this build. It is tried again; its operator has to make room.'
@@ -118,7 +118,7 @@ function buildUnderLease(
       if (!isCalledOff) {
         log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
         // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.
-        await appendLog(db, deploy.id, now(), 'error', inWords(error)).catch(() => {});
+        await appendLog(db, deploy.id, now(), 'error', explainBuildError(error)).catch(() => {});
       }
       await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
       if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});

@@ -4,7 +4,7 @@ import { queueDeployNotice } from '../notices/queue-notice.ts';
 import { queueEnded } from '../repositories/statuses/queue-status.ts';
 import { findDeployChanges } from '../store/deploy-changes.ts';
 import { type DeployRow, findDeploy } from '../store/deploys.ts';
-import { findUnrevokedPrimary } from '../store/domains.ts';
+import { findActivePrimary } from '../store/domains.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { countsInWords, type DeployChange } from './changes/deploy-change.ts';
@@ -37,7 +37,7 @@ interface Telling {
 // then.
 
 /** Queues that a deploy was built. */
-export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
+export async function queueSucceededNotice(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
   const telling = await tellingOf(trx, at, deps, key);
   if (!telling) return;
   const { deploy, tell } = telling;
@@ -53,7 +53,7 @@ export async function tellSucceeded(trx: Trx, at: number, deps: NoticeDeps, key:
 }
 
 /** Queues that a deploy could not be built. */
-export async function tellFailed(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
+export async function queueFailedNotice(trx: Trx, at: number, deps: NoticeDeps, key: DeployKey) {
   const telling = await tellingOf(trx, at, deps, key);
   if (!telling) return;
   const { deploy, tell } = telling;
@@ -72,7 +72,7 @@ export async function tellFailed(trx: Trx, at: number, deps: NoticeDeps, key: De
  * Queues that readers find a deploy, and what that changes in the API. `before`: the id of the deploy that they found
  * there until now; null: none. Where the deploy was compared with another one, nobody knows what changes for readers.
  */
-export async function tellLive(
+export async function queueLiveNotice(
   trx: Trx,
   at: number,
   deps: NoticeDeps,
@@ -146,7 +146,7 @@ async function siteUrlOf({
   project,
   addresses,
 }: Telling): Promise<string | null> {
-  const primary = await findUnrevokedPrimary(trx, project, at);
+  const primary = await findActivePrimary(trx, project, at);
   const origin = primary ? addresses().domain(primary.hostname) : addresses().site(project.slug);
   if (version !== null) return `${origin}/${version}`;
   return project.default_version === null ? origin : null;

@@ -51,7 +51,7 @@ const AllowBreaking = Type.String({
   examples: ['Agreed with all who use it.'],
 });
 
-/** How long the message of a deploy is, in letters. */
+/** How long the message of a deploy is, in characters. */
 const MAX_MESSAGE_LENGTH = 200;
 
 /** Deploy numbers are 32-bit integers in PostgreSQL. */
@@ -223,7 +223,7 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
           ),
           message: Type.Optional(
             Type.String({
-              description: `What the deploy is about: its first line is kept, up to ${MAX_MESSAGE_LENGTH} letters.`,
+              description: `What the deploy is about: its first line is kept, up to ${MAX_MESSAGE_LENGTH} characters.`,
               examples: ['Pets have birthdays'],
             }),
           ),

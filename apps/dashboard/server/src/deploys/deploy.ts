@@ -142,7 +142,8 @@ const ChangeSide = Nullable(
       value: Type.Optional(Type.Unknown()),
     },
     {
-      description: 'null where there is nothing. A value of more than 1,000 letters is left out.',
+      description:
+        'null where there is nothing. A value of more than 1,000 characters is left out.',
     },
   ),
 );

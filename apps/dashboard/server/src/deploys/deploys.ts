@@ -7,9 +7,9 @@ import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { hasPermission, lockProjectFor } from '../projects/lock-project.ts';
+import { notifyFull } from '../quotas/notify-near-limit.ts';
 import { requireRoomForBuild } from '../quotas/require-room.ts';
 import { FullError, lockPayers, requireRoomForUpload } from '../quotas/room-for-bytes.ts';
-import { tellFull } from '../quotas/tell-near.ts';
 import { writeAudit } from '../store/audit.ts';
 import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
@@ -31,7 +31,7 @@ import { findUser } from '../store/users.ts';
 import { openPreview } from './branch-previews.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
 import type { DeployCommit } from './commit/deploy-commit.ts';
-import { tellLive } from './deploy-notice.ts';
+import { queueLiveNotice } from './deploy-notice.ts';
 import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { type DeployView, readDeployView } from './present-deploy.ts';
@@ -189,7 +189,7 @@ export async function queueDeploy(
   } catch (error) {
     // After any other error the deploy may exist. Parts of an upload without a deploy are deleted within hours.
     if (error instanceof ApiError) await removeSource(db, id);
-    if (error instanceof FullError) await tellFull(db, at, project.id, error.full, error.message);
+    if (error instanceof FullError) await notifyFull(db, at, project.id, error.full, error.message);
     throw error;
   }
 }
@@ -256,7 +256,7 @@ export async function activateDeploy(
         ...(allowBreaking !== undefined && { allowBreaking }),
       },
     });
-    await tellLive(trx, now(), deps, before, from?.id ?? null);
+    await queueLiveNotice(trx, now(), deps, before, from?.id ?? null);
   });
   siteChanged(project.id);
 }

@@ -4,8 +4,8 @@ import { isAllowed } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
+import { notifyNearLimit } from '../quotas/notify-near-limit.ts';
 import { type Full, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
-import { tellNear } from '../quotas/tell-near.ts';
 import { putArtifact } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findBranchPreview } from '../store/branch-previews.ts';
@@ -27,7 +27,7 @@ import { recordSiteChange } from '../store/sites.ts';
 import { showOnPreview } from './branch-previews.ts';
 import type { Compared } from './changes/compare-with-shown.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
-import { tellFailed, tellLive, tellSucceeded } from './deploy-notice.ts';
+import { queueFailedNotice, queueLiveNotice, queueSucceededNotice } from './deploy-notice.ts';
 import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { senderOf } from './sender-of.ts';
@@ -88,7 +88,7 @@ async function failDeploy(
     target: `#${deploy.number}`,
     details: { id: deploy.id, problems: problems.length },
   });
-  await tellFailed(trx, at, deps, deploy);
+  await queueFailedNotice(trx, at, deps, deploy);
 }
 
 interface Success {
@@ -203,14 +203,14 @@ export async function finishSucceeded(
         ...(reason !== undefined && isConfirmed && { allowBreaking: deploy.allow_breaking }),
       },
     });
-    await tellSucceeded(trx, at, deps, deploy);
-    if (goesLive) await tellLive(trx, at, deps, deploy, shown ?? null);
+    await queueSucceededNotice(trx, at, deps, deploy);
+    if (goesLive) await queueLiveNotice(trx, at, deps, deploy, shown ?? null);
     const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
     await pruneDeploys(trx, project.id, pruned, at);
     const after = await findProjectById(trx, project.id);
     const full = after && (await whyNoRoomForSite(trx, project, after, payers));
     if (full !== undefined) throw new NoRoomError(full);
-    if (after) await tellNear(trx, at, project, after, payers);
+    if (after) await notifyNearLimit(trx, at, project, after, payers);
     return true;
   });
   if (isFinished) deps.siteChanged(deploy.project_id);

@@ -30,7 +30,7 @@ export function describeFileChanges(
 }
 
 /** Warns of pages that are live and would be gone, each with the redirect to add. */
-export function tellGonePages(live: Manifest, next: Manifest, log: BuildLog): void {
+export function warnOfGonePages(live: Manifest, next: Manifest, log: BuildLog): void {
   const pages = pagesOf(next);
   const isPage = new Set(pages);
   const moved = Map.groupBy(pages, lastSegment);

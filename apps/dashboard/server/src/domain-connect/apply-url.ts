@@ -24,7 +24,7 @@ export interface Offer {
 const LIMIT = { limit: 30, windowMs: 60_000 };
 
 /**
- * The offer for a domain; undefined where there is none. Rejects where the store is away, and with ApiError
+ * The offer for a domain; undefined where there is none. Rejects where the store is unavailable, and with ApiError
  * `rate_limited` where there were too many.
  */
 export async function offerFor(

@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/actor.ts';
 import {
   cancelCertificate,
+  ensureCertificate,
   handOverCertificate,
-  requestCertificate,
 } from '../certificates/request-certificate.ts';
 import type { Sealer } from '../certificates/sealing.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
@@ -49,7 +49,7 @@ interface CheckContext {
   readonly actor: Actor;
   readonly sealer: Sealer;
   /** The claim as it was when the check began, which says what it looked for. */
-  readonly checked: DomainRow;
+  readonly asChecked: DomainRow;
   /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
   /** When the domain had been checked last as the check began; undefined: that does not matter. */
@@ -68,13 +68,13 @@ export async function applyCheckResult(
   context: CheckContext,
 ): Promise<string[] | undefined> {
   const { at } = context;
-  const claim = await findDomainById(trx, id);
-  if (!claim) return [];
+  const beforeLock = await findDomainById(trx, id);
+  if (!beforeLock) return [];
   // A project that verifies a name takes it from its holder, and the proofs of all other claims are replaced.
-  const mayTakeName = result.verdict.code === 'verified' && claim.verified_at === null;
-  const others = mayTakeName ? await listOtherClaims(trx, claim) : [];
-  const { projects, domains } = await lockAll(trx, claim, others);
-  const project = projects.find((locked) => locked.id === claim.project_id);
+  const mayTakeName = result.verdict.code === 'verified' && beforeLock.verified_at === null;
+  const others = mayTakeName ? await listOtherClaims(trx, beforeLock) : [];
+  const { projects, domains } = await lockAll(trx, beforeLock, others);
+  const project = projects.find((locked) => locked.id === beforeLock.project_id);
   const domain = domains.find((locked) => locked.id === id);
   const check = domain && (await findCheck(trx, id));
   if (!project || !domain || !check) return [];
@@ -84,7 +84,7 @@ export async function applyCheckResult(
   if (domain.removed_at !== null) {
     return keepOrRelease(trx, domain, result, at);
   }
-  if (!hasSameRecords(domain, context.checked)) return undefined;
+  if (!hasSameRecords(domain, context.asChecked)) return undefined;
   const isVerified = domain.verified_at !== null;
   const mayVerify = await mayHaveDomains(trx, project);
   const becomesVerified = !isVerified && result.verdict.code === 'verified' && mayVerify;
@@ -96,6 +96,7 @@ export async function applyCheckResult(
     !holder ||
     (domains.some((locked) => locked.id === holder.id) &&
       projects.some((locked) => locked.id === holder.project_id));
+  // Its holder or state changed before the locks: the transaction is run again.
   if (becomesVerified && !(mayTakeName && isHolderLocked)) throw new ConcurrentChangeError();
 
   await recordResult(trx, check, result, at);
@@ -112,11 +113,11 @@ export async function applyCheckResult(
     }
     const isMovedAway = await recordMove(trx, domain, result, at);
     // The DNS is right: an issuance that waits for a retry may succeed now.
-    if (result.verdict.code === 'verified') await requestCertificate(trx, domain, at);
+    if (result.verdict.code === 'verified') await ensureCertificate(trx, domain, at);
     await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, isMovedAway) });
     if (!isMovedAway) {
       if (domain.moved_away_at === null) return [];
-      // None may be, since it led elsewhere when it was its turn.
+      // The project may have no primary domain: this one could not become it while it led elsewhere.
       await becomePrimary(trx, project, { ...domain, moved_away_at: null }, at);
       await recordSiteChange(trx, project.id, at);
       return [project.id];
@@ -230,7 +231,7 @@ async function markVerified(
     const shown = { ...domain, verified_at: at, awaits_move: 0, moved_away_at: null };
     await becomePrimary(trx, project, shown, at);
   }
-  await requestCertificate(trx, { id, hostname }, at);
+  await ensureCertificate(trx, { id, hostname }, at);
   await updateCheck(trx, id, {
     next_check_at: pointsHere ? nextVerifiedCheck(at, false) : nextPreparedCheck(at, at),
   });
@@ -268,7 +269,7 @@ async function recordPreparation(
   if (verdict.code !== 'verified') return false;
   // Checked every few seconds at first: an issuance that waits for a retry is brought forward by a person alone.
   if (pointsHere || actor.via !== 'system' || !(await findIssuance(trx, domain.id)))
-    await requestCertificate(trx, domain, at);
+    await ensureCertificate(trx, domain, at);
   if (!pointsHere) return false;
   await updateDomain(trx, domain.id, { awaits_move: 0 });
   await recordDomainEvent(trx, domain.id, at, 'arrived', 'Its DNS leads here: it has moved.');

@@ -102,7 +102,7 @@ export const Issuance = Type.Object(
     }),
     stepAt: Instant,
     requestedAt: Instant,
-    failures: Type.Integer({ description: 'Failed orders in a row.' }),
+    failures: Type.Integer({ description: 'Failed attempts in a row.' }),
     nextAttemptAt: Nullable(Instant),
     authority: Type.String({ description: 'The name of the authority that is asked.' }),
     /** The directory is a staging one, whose certificates are not served. */
@@ -116,7 +116,7 @@ export const Issuance = Type.Object(
       }),
       { description: 'Other authorities, which refused or are not asked now, and until when.' },
     ),
-    /** Failed orders that the authority allows for the name in an hour, and how many are left. */
+    /** Failed orders that this installation allows itself for the name in an hour, and how many are left. */
     budget: Type.Object({ limit: Type.Integer(), left: Type.Integer(), nextSafeAt: Instant }),
     isOverdue: Type.Boolean({ description: 'More than 30 minutes without a certificate.' }),
   },

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../accounts/caller.ts';
-import { authorityAt, authorityName } from '../certificates/authorities.ts';
-import { type AuthorityRefusal, parseRefusals } from '../certificates/choose-authority.ts';
+import { ANY_DIRECTORY, authorityAt, authorityName } from '../certificates/authorities.ts';
+import { type AuthorityFailure, parseTried } from '../certificates/choose-authority.ts';
 import { explainProblem, type Problem, parseProblem } from '../certificates/problem.ts';
 import { budgetOf } from '../certificates/rate-limits.ts';
 import type { AcmeConfig } from '../config-acme.ts';
@@ -149,8 +149,8 @@ export async function presentIssuance(
 ): Promise<Issuance> {
   const isOneOfSeveral = acme.authorities.length > 1;
   const problem = parseProblem(row.last_problem);
-  // The issuer sets the directory at the first attempt.
-  const directoryUrl = row.directory_url || acme.authorities[0].directoryUrl;
+  const isChosen = row.directory_url !== ANY_DIRECTORY;
+  const directoryUrl = isChosen ? row.directory_url : acme.authorities[0].directoryUrl;
   const budget = await budgetOf(db, directoryUrl, row.hostname, now);
   return {
     kind: row.kind,
@@ -161,7 +161,7 @@ export async function presentIssuance(
     nextAttemptAt: instantOrNull(row.next_attempt_at),
     authority: authorityName(directoryUrl),
     isStaging: directoryUrl === acme.stagingDirectoryUrl,
-    tried: isOneOfSeveral ? await presentRefusals(db, acme, row, directoryUrl, now) : [],
+    tried: isOneOfSeveral ? await presentTried(db, acme, row, directoryUrl, now) : [],
     problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: {
       limit: budget.limit,
@@ -173,23 +173,23 @@ export async function presentIssuance(
   };
 }
 
-/** The other authorities that refused, or are not asked now. */
-async function presentRefusals(
+/** The other authorities that failed, or are not asked now. */
+async function presentTried(
   db: Db,
   acme: AcmeConfig,
   { tried, hostname }: IssuanceRow,
   askedNow: string,
   now: number,
 ): Promise<Issuance['tried']> {
-  const refusals = parseRefusals(tried);
-  const isTried = (url: string) => refusals.some(({ directoryUrl }) => directoryUrl === url);
+  const failures = parseTried(tried);
+  const isTried = (url: string) => failures.some(({ directoryUrl }) => directoryUrl === url);
   const paused = (await listPausedAccounts(db, now)).flatMap(
-    ({ directory_url: directoryUrl, paused_until: until, problem: text }): AuthorityRefusal[] => {
+    ({ directory_url: directoryUrl, paused_until: until, problem: text }): AuthorityFailure[] => {
       const problem = parseProblem(text);
       return problem && !isTried(directoryUrl) ? [{ directoryUrl, until, problem }] : [];
     },
   );
-  return [...refusals, ...paused]
+  return [...failures, ...paused]
     .filter(({ directoryUrl }) => directoryUrl !== askedNow && authorityAt(acme, directoryUrl))
     .map(({ directoryUrl, until, problem }) => ({
       authority: authorityName(directoryUrl),

@@ -43,8 +43,8 @@ export function redirectInWords({ hostname, path }: Target): string {
 }
 
 /**
- * Lets all requests to a locked domain lead elsewhere in its project; null: it shows the site again. Returns what changes
- * in its row. Throws ApiError where it would lead to nowhere, in a circle, or to a name of others.
+ * Redirects all requests to a locked domain elsewhere in its project; null: it shows the site again. Returns what
+ * changes in its row. Throws ApiError where it would lead to nowhere, in a circle, or to a name of others.
  */
 export async function changeRedirect(
   trx: Trx,

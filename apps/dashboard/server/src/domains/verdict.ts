@@ -49,7 +49,7 @@ export const Verdict = Type.Object(
     retryAfterSeconds: Nullable(
       Type.Integer({ description: 'How long resolvers go on giving what they know by now.' }),
     ),
-    /** Only where there are several, and the CAA records that apply to the name are known. */
+    /** Only with the verdict `verified`, where there are several. */
     authorities: Type.Optional(
       Type.Array(
         Type.Object({

@@ -90,20 +90,20 @@ export async function checkDomain(
       ...(signal && { signal }),
     });
     deps.metrics?.dnsCheck(result.verdict.code);
-    const changed = await db.transaction().execute(async (trx) => {
+    const changedProjects = await db.transaction().execute(async (trx) => {
       const at = deps.now();
       const applied = await applyCheckResult(trx, id, result, {
-        ...{ at, actor, sealer: deps.sealer, checked: domain },
+        ...{ at, actor, sealer: deps.sealer, asChecked: domain },
         proofWasRequired: expectation.proof !== undefined,
-        // The last one counts in any case.
+        // At the last, a check that ended meanwhile is ignored.
         lastCheckedAt: checks < MAX_CHECKS ? known?.checked_at : undefined,
       });
       if (applied) await keepRecordsSeen(trx, id, result, at);
       return applied;
     });
-    if (changed) {
-      for (const projectId of changed) deps.siteChanged(projectId);
-      if (changed.length > 0) deps.domainsChanged();
+    if (changedProjects) {
+      for (const projectId of changedProjects) deps.siteChanged(projectId);
+      if (changedProjects.length > 0) deps.domainsChanged();
       return findDomainById(db, id);
     }
     if (checks === MAX_CHECKS) {

@@ -29,8 +29,8 @@ import { type EdgeLog, failureReporter } from './log.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import type { EdgeMetrics } from './metrics/edge-metrics.ts';
 import { type OwnHost, ownHostsByName } from './own-hosts/own-host.ts';
-import { RequestsOfReaders } from './readers/count-requests.ts';
 import { ReaderCounts } from './readers/reader-counts.ts';
+import { ReaderRequestCounter } from './readers/reader-request-counter.ts';
 import { readerEndpoints } from './readers/readers-endpoint.ts';
 import { type ProxyOptions, requestProxy } from './request-proxy/request-proxy.ts';
 import { RequestCounts } from './sites/request-counts.ts';
@@ -72,7 +72,7 @@ export interface EdgeOptions {
 /** A large office behind one address stays below it; for a proxy in front, the operator raises it. */
 const CONNECTIONS_PER_ADDRESS = 1_000;
 
-/** It listens on its port in place of a missing one. */
+/** Sockets to listen on, by descriptor. A server without a descriptor listens on its port. */
 export interface EdgeSockets {
   readonly http?: number | undefined;
   readonly https?: number | undefined;
@@ -104,9 +104,9 @@ export interface Closing {
    * How long connections without a request stay, in milliseconds; otherwise they are closed at once, perhaps just when
    * a request is on its way. Each response on them says that it is the last one.
    */
-  readonly patienceMs: number;
-  /** Ends the patience. */
-  readonly hurry?: AbortSignal;
+  readonly gracePeriodMs: number;
+  /** Ends the grace period. */
+  readonly endGracePeriod?: AbortSignal;
 }
 
 /** Serves sites by host name over HTTP and HTTPS. Rejects with Node's error when it cannot listen. */
@@ -123,7 +123,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { answerFirst } = options;
   const counts = new RequestCounts(source, log);
   const readerCounts = new ReaderCounts(source, log, options.now);
-  const readers = new RequestsOfReaders(readerCounts);
+  const readers = new ReaderRequestCounter(readerCounts);
   const ownHosts = ownHostsByName(options.ownHosts ?? []);
   const respond = responder(
     cache,
@@ -179,12 +179,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     port: http.port,
     httpsPort: https?.port,
     invalidate: (projectIds) => invalidate(affected(projectIds)),
-    async close({ patienceMs, hurry } = { patienceMs: 0 }) {
+    async close({ gracePeriodMs, endGracePeriod } = { gracePeriodMs: 0 }) {
       closing.abort();
-      const patience = patienceMs > 0 ? timeOf(patienceMs, hurry) : Promise.resolve();
+      const gracePeriod =
+        gracePeriodMs > 0 ? timeOf(gracePeriodMs, endGracePeriod) : Promise.resolve();
       // As long as requests may come, changes are served.
-      void patience.then(() => stopPolling.abort());
-      await Promise.all([http.drain(patience), https?.drain(patience)]);
+      void gracePeriod.then(() => stopPolling.abort());
+      await Promise.all([http.drain(gracePeriod), https?.drain(gracePeriod)]);
       stopPolling.abort();
       await polling;
       await Promise.all([counts.close(), readerCounts.close()]);
@@ -196,7 +197,7 @@ function listenAt(fd: number | undefined, host: string, port: number): ListenAt 
   return fd === undefined ? { host, port } : { fd };
 }
 
-/** undefined: all. A certificate of the installation's own is of the sites of all projects. */
+/** The projects to invalidate; undefined: all, since sites of all projects use the installation's own certificates. */
 function affected(projectIds: readonly string[]): ReadonlySet<string> | undefined {
   return projectIds.includes(ALL_PROJECTS) ? undefined : new Set(projectIds);
 }
@@ -225,7 +226,10 @@ async function startHttpServer(at: ListenAt, context: ServerContext): Promise<Ed
     else acceptForServer(socket);
   });
   const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
-  return { port: await listen(server, at), drain: (patience) => drain(timeouts.drain, patience) };
+  return {
+    port: await listen(server, at),
+    drain: (gracePeriod) => drain(timeouts.drain, gracePeriod),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { withTimeout } from '@petstore/service/with-timeout.ts';
 import type { AccessSource } from './access/access-source.ts';
 import type { SiteSource } from './sites/site-source.ts';
 
@@ -34,13 +35,9 @@ export function timedAccess(source: AccessSource, timeoutMs = READ_TIMEOUT_MS): 
   };
 }
 
-async function inTime<T>(read: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new Error(`The store did not respond within ${timeoutMs} ms.`));
-  const timer = setTimeout(late, timeoutMs);
-  try {
-    return await Promise.race([read, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const inTime = <T>(read: Promise<T>, timeoutMs: number): Promise<T> =>
+  withTimeout(
+    read,
+    timeoutMs,
+    () => new Error(`The store did not respond within ${timeoutMs} ms.`),
+  );

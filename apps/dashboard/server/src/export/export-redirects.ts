@@ -50,15 +50,15 @@ export function redirectsOf({ site, base, has }: SitePart, manifest: Manifest): 
 }
 
 /**
- * What a site with versions redirects between them. `standard`: the manifest of the default version, where that has a
+ * What a site with versions redirects between them. `ofDefault`: the manifest of the default version, where that has a
  * prefix: what is at the root then leads there.
  */
 export function versionRedirects(
   { versions, only, leadsVersions }: Site,
-  standard: Manifest | undefined,
+  ofDefault: Manifest | undefined,
 ): ExportedRedirect[] {
   if (!versions || only) return [];
-  const base = versions.standard === undefined ? '' : `/${versions.standard}`;
+  const base = versions.defaultVersion === undefined ? '' : `/${versions.defaultVersion}`;
   const retired = versions.all
     .filter(({ artifactHash }) => artifactHash === undefined)
     .map(({ name }) => prefix(`/${name}`, `${base}/`, 301));
@@ -67,10 +67,10 @@ export function versionRedirects(
       ? [prefix(`/${name}`, `${origin}/`, 301)]
       : [],
   );
-  if (!standard) return [...retired, ...elsewhere];
+  if (!ofDefault) return [...retired, ...elsewhere];
   const names = new Set(versions.all.map(({ name }) => name));
   // One rule for all paths would also take those that have a file, on hosts that ask the rules first.
-  const first = new Set(Object.keys(standard.files).map((path) => path.split('/', 2)[1] ?? ''));
+  const first = new Set(Object.keys(ofDefault.files).map((path) => path.split('/', 2)[1] ?? ''));
   const led = [...first].filter((name) => !['', '404.html', ...names].includes(name));
   return [
     ...retired,

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, SiteCache } from '../edge/sites/site-cache.ts';
 import { templateOf } from '../edge/sites/site-files.ts';
 import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { timedSource } from '../edge/store-reads.ts';
-import { PagePlaces } from '../edge/versions/page-places.ts';
+import { PagePaths } from '../edge/versions/path-sets.ts';
 import { SiteEditions } from '../edge/versions/site-editions.ts';
 import {
   type ExportedRedirect,
@@ -40,22 +40,22 @@ export function exportSite(source: SiteSource, site: Site): Readable {
 type File = readonly [name: string, bytes: Uint8Array];
 
 async function* filesOf(cache: SiteCache, site: Site): AsyncGenerator<File> {
-  const editions = new SiteEditions(new PagePlaces(cache));
+  const editions = new SiteEditions(new PagePaths(cache));
   const host = new URL(site.origin).hostname;
   yield ['README.md', Buffer.from(readme(host))];
   const redirects: ExportedRedirect[] = [];
-  const standard = site.only ? undefined : site.versions?.standard;
+  const defaultVersion = site.only ? undefined : site.versions?.defaultVersion;
   for (const part of partsOf(site)) {
     const manifest = await manifestOf(cache, part);
     yield* partFiles({ cache, editions }, part, manifest);
-    if (part.base === '' && standard !== undefined) {
+    if (part.base === '' && defaultVersion !== undefined) {
       redirects.push(...versionRedirects(site, manifest));
-      yield ['site/index.html', Buffer.from(refreshTo(`/${standard}`))];
+      yield ['site/index.html', Buffer.from(refreshTo(`/${defaultVersion}`))];
     } else {
       redirects.push(...redirectsOf(part, manifest));
     }
   }
-  if (standard === undefined) redirects.push(...versionRedirects(site, undefined));
+  if (defaultVersion === undefined) redirects.push(...versionRedirects(site, undefined));
   yield ['site/_redirects', Buffer.from(redirectsFile(redirects))];
   yield ['redirects.json', Buffer.from(`${JSON.stringify(redirects, null, 2)}\n`)];
   yield ['nginx.conf', Buffer.from(nginxConf(host, redirects))];

@@ -21,7 +21,7 @@ export function partsOf(site: Site): SitePart[] {
   const names = new Set(versions.all.map(({ name }) => name));
   const root = shownAt(site, '/openapi.json');
   const isAtRoot =
-    versions.standard === undefined
+    versions.defaultVersion === undefined
       ? // A version has all that begins with its name.
         (path: string) => !names.has(path.split('/', 2)[1] ?? '')
       : (path: string) => AT_ROOT.has(path) || path === '/404.html';

@@ -2,12 +2,12 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { PageQuery, readPage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
 } from '../http/routes.ts';
 import { listGroupMembers, listGroups } from '../store/groups.ts';
 import { Group, GroupInput, GroupMember, NewGroupMember } from './group.ts';
@@ -77,7 +77,7 @@ export const groupRoutes: Routes = async (app, { deps }) => {
 
   app.patch(
     '/installation/groups/:groupId',
-    asksAgain(
+    requiresReauthentication(
       operation('installation', 'renameGroup', 'Rename a group', {
         description: 'One that comes from a directory keeps the name that it has there.',
         params: GroupParams,
@@ -98,7 +98,7 @@ export const groupRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/installation/groups/:groupId',
-    asksAgain(
+    requiresReauthentication(
       operation('installation', 'deleteGroup', 'Delete a group', {
         description:
           'With its roles in projects. A directory that still knows the group may make it again, without roles.',
@@ -136,7 +136,7 @@ export const groupRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/groups/:groupId/members',
-    asksAgain(
+    requiresReauthentication(
       operation('installation', 'addGroupMember', 'Put an account into a group', {
         params: GroupParams,
         body: NewGroupMember,

@@ -189,7 +189,7 @@ export async function addMember(
     const before = await listGroupMembers(trx, groupId, { userId: user.id });
     if (!before.some(({ source }) => source === 'local')) {
       await addGroupMembers(trx, groupId, [user.id], 'local', at);
-      await tellMembers(trx, group, { added: [user.email], source: 'local' }, at, caller.actor);
+      await auditMembers(trx, group, { added: [user.email], source: 'local' }, at, caller.actor);
     }
     const [member] = presentGroupMembers(await listGroupMembers(trx, groupId, { userId: user.id }));
     if (!member) throw new Error('the member was added');
@@ -213,7 +213,7 @@ export async function removeMember(
       );
     }
     await removeGroupMembers(trx, groupId, [userId], 'local');
-    await tellMembers(trx, group, { removed: [member.email], source: 'local' }, at, caller.actor);
+    await auditMembers(trx, group, { removed: [member.email], source: 'local' }, at, caller.actor);
   });
 }
 
@@ -221,7 +221,7 @@ export async function removeMember(
 const MOST_TOLD = 50;
 
 /** Writes who came into a group or left it, and when it changed. */
-export async function tellMembers(
+export async function auditMembers(
   trx: Trx,
   { id, name, updated_at }: GroupRow,
   change: { added?: readonly string[]; removed?: readonly string[]; source: string },

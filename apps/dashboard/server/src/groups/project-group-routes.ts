@@ -3,12 +3,12 @@ import { notFound } from '../api-error.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
   SlugParams,
 } from '../http/routes.ts';
 import { GroupRole, ProjectGroup } from './group.ts';
@@ -42,7 +42,7 @@ export const projectGroupRoutes: Routes = async (app, { deps }) => {
 
   app.put(
     '/projects/:slug/groups/:groupId',
-    asksAgain(
+    requiresReauthentication(
       operation('member.write', 'setGroupRole', 'Give a group a role', {
         description: 'Everyone in the group has the role, as long as they are in it.',
         params: GroupParams,
@@ -67,7 +67,7 @@ export const projectGroupRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/projects/:slug/groups/:groupId',
-    asksAgain(
+    requiresReauthentication(
       operation('member.write', 'removeGroupRole', 'Take the role of a group away', {
         params: GroupParams,
         response: NO_CONTENT,

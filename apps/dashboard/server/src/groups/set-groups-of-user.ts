@@ -10,7 +10,7 @@ import type { Trx } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { changeGroups } from './change-groups.ts';
 import { groupNameKey, sameName } from './group-name.ts';
-import { tellMembers } from './groups.ts';
+import { auditMembers } from './groups.ts';
 
 /**
  * Makes a user, by a source such as `oidc:PROVIDER`, a member of the groups with these names and of no others; what other
@@ -45,7 +45,7 @@ export async function setGroupsOfUser(
       if (isIn) await addGroupMembers(trx, group.id, [userId], source, at);
       else await removeGroupMembers(trx, group.id, [userId], source);
       const told = { [isIn ? 'added' : 'removed']: [user?.email ?? userId], source };
-      await tellMembers(trx, group, told, at, actor);
+      await auditMembers(trx, group, told, at, actor);
     }
   });
 }

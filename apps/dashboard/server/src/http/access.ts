@@ -48,9 +48,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
     /** Besides a permission: every member may do it to themselves, as the user in the path. */
-    orToOneself?: true;
+    allowsSelf?: true;
     /** A sensitive change: whoever has a session must have proved lately who they are. */
-    asksAgain?: true;
+    requiresReauthentication?: true;
   }
   interface FastifyRequest {
     /** Set where the route is not public. */
@@ -89,7 +89,8 @@ export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
       if (!moved) throw error;
       return reply.redirect(moved, 308);
     }
-    if (request.routeOptions.config.asksAgain) checkConfirmed(request.caller, deps.now());
+    if (request.routeOptions.config.requiresReauthentication)
+      checkConfirmed(request.caller, deps.now());
   });
   // A body may take minutes to arrive, and the permission may have ended meanwhile.
   app.addHook('preHandler', async (request) => {
@@ -152,8 +153,9 @@ export async function sessionCallerOf(
 }
 
 /**
- * Where a request leads that names a project by a slug which it had before, for whoever may see the project; undefined:
- * it names none so. Throws ApiError for a change: what asks for one by an old name may mean something else.
+ * The URL to which a request is redirected that names a project by an earlier slug; undefined where the slug is not an
+ * earlier one. Throws ApiError where the caller may not see the project, and for unsafe methods: a client that changes
+ * something under an earlier slug may mean another project.
  */
 async function findMovedFor(
   request: FastifyRequest,
@@ -197,8 +199,8 @@ async function authorize(
     ? await findProjectForUser(db, request.access.project.id, caller.user.id)
     : await findProject(db, slug, caller.user.id);
   request.access = accessTo(caller, found);
-  const { orToOneself } = request.routeOptions.config;
-  if (orToOneself && userId === caller.user.id) return checkScope(caller, scopeOf(access));
+  const { allowsSelf } = request.routeOptions.config;
+  if (allowsSelf && userId === caller.user.id) return checkScope(caller, scopeOf(access));
   checkPermission(request.access, caller, access);
 }
 

@@ -1,3 +1,4 @@
+import { cookieValues } from '@petstore/http/cookies.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Addresses } from '../addresses.ts';
 
@@ -7,16 +8,10 @@ export type Tls = Pick<Addresses, 'isTlsElsewhere'>;
  * The values of a request's cookies of a name. Several: another site has set one of them, and nobody knows which.
  */
 export function readHostCookie(request: FastifyRequest, tls: Tls, base: string): string[] {
-  const name = hostCookieName(request, tls, base);
-  // RFC 6265, section 5.4: pairs are separated by "; ". Other spaces are kept: a name with a space is another name.
-  return (request.headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+  return cookieValues(request.headers.cookie, hostCookieName(request, tls, base));
 }
 
-/** Sets a cookie that no script reads and no page of another site sends with its requests, but by links. */
+/** Sets a cookie that scripts cannot read (HttpOnly), and that other sites send only when a link is followed (Lax). */
 export function setHostCookie(
   request: FastifyRequest,
   reply: FastifyReply,

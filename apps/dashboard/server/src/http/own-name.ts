@@ -6,8 +6,8 @@ import type { CanonicalHost } from '../edge/host.ts';
 import { isMisdirected } from '../edge/own-hosts/own-host.ts';
 
 /**
- * Whether a request came over TLS to the dashboard's own name: the edge hands such connections over. It alone speaks
- * HTTP/2, whose requests know no socket any more once their client has taken them back.
+ * Whether a request came over TLS to the dashboard's own name. The edge hands these connections over, and no others use
+ * HTTP/2. A request over HTTP/2 has no socket any more once its client has reset the stream.
  */
 export function isOverOwnTls({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
   return raw.httpVersionMajor === 2 || ('encrypted' in raw.socket && raw.socket.encrypted === true);

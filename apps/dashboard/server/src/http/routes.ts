@@ -25,10 +25,10 @@ export function operationsOf(tag: string) {
  * The same for a sensitive change: whoever has a session proves again who they are, unless they did so within the last
  * 15 minutes. Callers with an API token are not asked.
  */
-export function asksAgain<T extends { readonly config: { readonly access: RouteAccess } }>(
-  route: T,
-): T {
-  return { ...route, config: { ...route.config, asksAgain: true } };
+export function requiresReauthentication<
+  T extends { readonly config: { readonly access: RouteAccess } },
+>(route: T): T {
+  return { ...route, config: { ...route.config, requiresReauthentication: true } };
 }
 
 /** The parameters of a project's path, and of a path below it. */

@@ -13,8 +13,8 @@ import {
 export const SESSION_COOKIE = 'dashboard_session';
 
 /**
- * The same for a browser without a session, which signs in: what it is asked for holds for this browser alone, and for
- * this long, in milliseconds.
+ * The cookie of a browser that is signing in and has no session yet. Pending sign-ins and passkey challenges are bound
+ * to it, for SIGN_IN_MS milliseconds.
  */
 const SIGN_IN_COOKIE = 'dashboard_sign_in';
 const SIGN_IN_MS = 10 * 60_000;

@@ -11,12 +11,12 @@ import { givePasswordLink } from '../accounts/password-links.ts';
 import { callerOf } from '../http/access.ts';
 import { PageQuery } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
 } from '../http/routes.ts';
 import { instant, OneOf } from '../schema-types.ts';
 import { accountById, personById, presentEndedAccess, readPeople, readPerson } from './people.ts';
@@ -59,7 +59,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/disable',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'disablePerson', 'Disable an account', {
         description:
           'Its sessions end at once, and its tokens are refused until it is enabled again. It stays a member of its projects.',
@@ -76,7 +76,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/enable',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'enablePerson', 'Enable an account', {
         params: UserParams,
         response: jsonResponse(200, Person),
@@ -91,7 +91,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/remove',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'removePerson', 'Remove an account', {
         description:
           'Its sessions, tokens, memberships and open invitations end at once. Its name stays in audit logs and deploys.',
@@ -110,7 +110,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.put(
     '/installation/users/:id/email',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'setPersonEmail', 'Give an account another address', {
         description:
           'Without asking there. The old address is told, if the installation sends mail.',
@@ -128,7 +128,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/users/:id/password-link',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'makePasswordLink', 'Make a link to set a password', {
         description:
           'Mailed to the account. Where the installation sends no mail, or that fails, the response has the link, for a day. An earlier one ends.',
@@ -150,7 +150,7 @@ export const peopleRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/owner',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'handOverInstallation', 'Hand the installation over', {
         description: 'Another account owns it from now on. You keep your projects.',
         body: Type.Object({ userId: Type.String() }),

@@ -1,7 +1,12 @@
 import { InstallationSecurity, SecurityPolicy } from '../accounts/factors/factor.ts';
 import { changeSecurityPolicy, installationSecurity } from '../accounts/factors/security-policy.ts';
 import { callerOf } from '../http/access.ts';
-import { asksAgain, jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
+import {
+  jsonResponse,
+  operationsOf,
+  type Routes,
+  requiresReauthentication,
+} from '../http/routes.ts';
 
 const operation = operationsOf('Installation');
 
@@ -17,7 +22,7 @@ export const securityRoutes: Routes = async (app, { deps }) => {
 
   app.put(
     '/installation/security',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'changeSecurity', 'Change who must have a second factor', {
         description:
           'From their next sign-in on, whoever has none is led to set one up and can do nothing else before. API tokens go on working.',

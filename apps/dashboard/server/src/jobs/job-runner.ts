@@ -30,7 +30,7 @@ export function startJobRunner({ take, limit, log, failureMessage }: JobRunnerOp
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   const wakeSignal = createWakeSignal();
-  /** The database is away, say: another process takes the job when its lease ends. */
+  /** The database is unavailable, say: another process takes the job when its lease ends. */
   const logFailure = (error: unknown) => {
     log.error({ err: error }, failureMessage);
     return undefined;

@@ -112,10 +112,10 @@ async function deliverByEmail(
 ): Promise<void> {
   const { id, email, payload, created_at, attempts } = notice;
   const about = emailAbout(JSON.parse(payload) as MailedPayload, addresses().dashboard);
-  const letter = { id, to: email ?? '', at: created_at, ...about };
+  const message = { id, to: email ?? '', at: created_at, ...about };
   let outcome: DeliveryOutcome;
   try {
-    outcome = await mailer.send(letter, stop);
+    outcome = await mailer.send(message, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
     return releaseNotice(db, notice, { isCounted: false });

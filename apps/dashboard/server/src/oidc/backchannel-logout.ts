@@ -7,7 +7,7 @@ import { writeAudit } from '../store/audit.ts';
 import { deleteProviderSessions, type ProviderSessions } from '../store/identities.ts';
 import { takeOnce } from '../store/used-once.ts';
 import { CLOCK_TOLERANCE_S, type Discovered } from './discover.ts';
-import { inWords } from './provider-error.ts';
+import { explainProviderError } from './provider-error.ts';
 import type { Provider } from './providers.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -60,7 +60,7 @@ async function readLogoutToken(
     requiredClaims: ['iat', 'exp', 'jti'],
   }).catch((error) => {
     if (error instanceof errors.JOSEError && error.code !== 'ERR_JWKS_TIMEOUT')
-      throw refused(inWords(error));
+      throw refused(explainProviderError(error));
     throw unavailable(error);
   });
   const { payload, protectedHeader } = verified;

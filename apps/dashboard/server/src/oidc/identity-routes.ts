@@ -2,12 +2,12 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
 } from '../http/routes.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { listIdentities } from '../store/identities.ts';
@@ -40,7 +40,7 @@ export const identityRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/identities/:provider/start',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'startLink', 'Begin to link your account with a provider', {
         params: Type.Object({ provider: Type.String() }),
         response: jsonResponse(200, SignInStart),
@@ -74,7 +74,7 @@ export const identityRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/identities/:id',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'unlinkIdentity', 'Unlink your account from a provider', {
         description: 'Ends the sessions that began with it. Not the only way into your account.',
         params: Type.Object({ id: Type.String() }),

@@ -30,7 +30,7 @@ import {
 } from './pending-link.ts';
 import type { Person } from './person.ts';
 import { type Problem, SignInProblem } from './problem.ts';
-import { inWords, ProviderError } from './provider-error.ts';
+import { explainProviderError, ProviderError } from './provider-error.ts';
 import { sealIdToken } from './provider-sign-out.ts';
 import type { Provider } from './providers.ts';
 import { returnPath } from './return-path.ts';
@@ -90,7 +90,11 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
         if (!problem) throw error;
         const reason = (error as Error).cause;
         log.warn(
-          { provider: id, problem, ...(reason !== undefined && { reason: inWords(reason) }) },
+          {
+            provider: id,
+            problem,
+            ...(reason !== undefined && { reason: explainProviderError(reason) }),
+          },
           'a sign-in with a provider failed',
         );
         return leadTo(reply, problemPath(problem, id, flow));
@@ -204,7 +208,7 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
     async (request) => {
       const open = readPendingLink(request, deps);
       const provider = open && deps.providers.find(open.provider);
-      if (!open || !provider) throw notFound('sign-in under way');
+      if (!open || !provider) throw noSignIn();
       return { provider: provider.config.name, email: open.email };
     },
   );
@@ -220,7 +224,7 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
     async (request, reply) => {
       const open = readPendingLink(request, deps);
       const provider = open && deps.providers.find(open.provider);
-      if (!open || !provider) throw notFound('sign-in under way');
+      if (!open || !provider) throw noSignIn();
       const ip = clientAddress(request);
       const credentials = { email: open.email, password: request.body.password };
       const from = { ip, browser: knownBrowser(request, deps) };
@@ -282,6 +286,12 @@ export function providerOf({ providers }: Pick<Deps, 'providers'>, id: string): 
 }
 
 /** What the page says; undefined for what is a failure of this service. */
+const noSignIn = () =>
+  new ApiError(
+    'not_found',
+    'No sign-in is in progress in this browser. Start again on the sign-in page.',
+  );
+
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof SignInProblem) return error.problem;
   if (!(error instanceof ApiError)) return undefined;

@@ -13,7 +13,7 @@ export function ownWords(text: unknown): string {
 }
 
 /** What went wrong with a provider, in a sentence: errors of openid-client, of jose, and of connections. */
-export function inWords(error: unknown): string {
+export function explainProviderError(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each instanceof ProviderError) return each.message;
   const {
@@ -35,7 +35,8 @@ export function inWords(error: unknown): string {
     const described = ownWords(description);
     return `The provider answered ${ownWords(oauthError)}${described && `: ${described}`}.`;
   }
-  const nested = cause instanceof Error && cause.message !== message ? inWords(cause) : '';
+  const nested =
+    cause instanceof Error && cause.message !== message ? explainProviderError(cause) : '';
   const claim =
     (cause as { claim?: string; cause?: { claim?: string } } | undefined)?.claim ??
     (cause as { cause?: { claim?: string } } | undefined)?.cause?.claim;

@@ -3,7 +3,7 @@ import { noteDiscovered, noteFailure } from '../store/oidc-states.ts';
 import type { Db } from '../store/schema.ts';
 import { type Discovered, discover } from './discover.ts';
 import type { OidcProviderConfig } from './oidc-config.ts';
-import { inWords, ProviderError } from './provider-error.ts';
+import { explainProviderError, ProviderError } from './provider-error.ts';
 
 /** After this long, a provider's configuration is read again, while the earlier one is used. */
 const FRESH_MS = 60 * 60_000;
@@ -80,7 +80,7 @@ function providerOf(
   let running: Promise<Discovered> | undefined;
 
   const note = async (error: unknown) => {
-    const sentence = inWords(error);
+    const sentence = explainProviderError(error);
     // What the page shows is not worth failing for.
     await noteFailure(db, config.id, now(), sentence).catch(() => {});
     return sentence;
@@ -93,7 +93,7 @@ function providerOf(
       await noteDiscovered(db, config.id, now()).catch(() => {});
       return found;
     } catch (cause) {
-      const error = new ProviderError(inWords(cause), { cause });
+      const error = new ProviderError(explainProviderError(cause), { cause });
       failed = { error, at: now() };
       if (!signal.aborted) await note(error);
       throw error;

@@ -52,7 +52,7 @@ export async function startOperations(
       return {
         contentType,
         async write() {
-          // The database is away, say: what is counted here is told all the same.
+          // The database is unavailable, say: what is counted here is told all the same.
           await refresh().catch((error) => log.warn({ err: error }, 'metrics could not be read'));
           return write();
         },

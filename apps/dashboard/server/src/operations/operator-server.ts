@@ -28,7 +28,7 @@ interface Options {
 /** The checks behind each path; undefined: all. */
 const READY: Readonly<Record<string, string | undefined>> = {
   '/readyz': undefined,
-  // An edge goes on from memory while its database is away.
+  // An edge goes on from memory while its database is unavailable.
   '/readyz/edge': 'edge',
 };
 
@@ -54,7 +54,11 @@ export async function startOperatorServer(
       return sendJson(response, report.status === 'ok' ? 200 : 503, report);
     }
     if (path !== '/metrics') {
-      return sendText(response, 404, 'Here are /metrics, /livez, /readyz and /readyz/edge.');
+      return sendText(
+        response,
+        404,
+        'Not found. This port serves /metrics, /livez, /readyz and /readyz/edge.',
+      );
     }
     if (!isAllowed(headers.authorization ?? '')) {
       response.setHeader('www-authenticate', 'Bearer');
@@ -67,7 +71,7 @@ export async function startOperatorServer(
     answer(request, response).catch((error) => {
       log.error({ err: error }, "a request on the operator's port failed");
       if (response.headersSent) response.destroy();
-      else sendText(response, 500, 'This failed; the log says why.');
+      else sendText(response, 500, 'The request failed. See the log for the cause.');
     });
   });
   server.listen({ host, port });

@@ -1,6 +1,7 @@
+import { ApiError } from '@petstore/http/errors.ts';
+import { invitationEmail } from '../accounts/account-emails.ts';
 import { readEmail } from '../accounts/account-input.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { invitationLetter } from '../accounts/letters.ts';
 import { lockActiveUser } from '../accounts/passwords.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
@@ -31,7 +32,7 @@ const LIFETIME_MS = 7 * 86_400_000;
 type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses' | 'accountMail'>;
 
 /**
- * Letters to people who are invited, in a day: nobody is written to by strangers without end. Whoever invites may make
+ * E-mails to people who are invited, in a day: nobody is written to by strangers without end. Whoever invites may make
  * any number of projects, and accounts where anybody may sign up.
  */
 const MAILS_A_DAY = { project: 50, inviter: 50, address: 10 } as const;
@@ -124,8 +125,8 @@ async function mailInvitation(
     const { count } = await incrementCounter(db, keys[kind], now(), DAY_MS);
     if (count > MAILS_A_DAY[kind]) return TOO_MANY[kind];
   }
-  const letter = { email, role, project: project.name, inviter: inviter ?? '', link, expiresAt };
-  return (await accountMail.send(invitationLetter(letter, addresses()))) ?? null;
+  const about = { email, role, project: project.name, inviter: inviter ?? '', link, expiresAt };
+  return (await accountMail.send(invitationEmail(about, addresses()))) ?? null;
 }
 
 export function presentInvitation(
@@ -168,9 +169,15 @@ export async function invitationBySecret(
   secret: string,
 ): Promise<InvitationRow> {
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());
-  if (!invitation) throw notFound('invitation that is open');
+  if (!invitation) throw invitationIsGone();
   return invitation;
 }
+
+const invitationIsGone = () =>
+  new ApiError(
+    'not_found',
+    'This invitation was used, was revoked, or has expired. Ask for a new one.',
+  );
 
 /** Makes the caller a member of the project that an invitation to their address is for; whoever is one keeps their role. */
 export async function acceptInvitation(
@@ -191,7 +198,7 @@ export async function acceptInvitation(
     // Again under the lock: the inviter may have been removed meanwhile, or the invitation accepted.
     const { id } = await invitationBySecret({ db: trx, now }, secret);
     const isOpen = project && (await markAccepted(trx, id, now()));
-    if (!isOpen) throw notFound('invitation that is open');
+    if (!isOpen) throw invitationIsGone();
     const before = await findMember(trx, project.id, user.id);
     // Who has a role through a group is counted already.
     if (!before) await checkMemberFitsPlan(trx, project);

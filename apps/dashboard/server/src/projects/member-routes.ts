@@ -54,7 +54,7 @@ export const memberRoutes: Routes = async (app, { deps }) => {
         params: MemberParams,
         response: NO_CONTENT,
       }),
-      config: { access: 'member.write', orToOneself: true, asksAgain: true },
+      config: { access: 'member.write', allowsSelf: true, requiresReauthentication: true },
     },
     (request) =>
       removeMember(deps, accessOf(request).project, request.params.userId, callerOf(request)),

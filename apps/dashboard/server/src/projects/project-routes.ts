@@ -2,12 +2,12 @@ import { accessTo } from '../accounts/caller.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
   SlugParams,
 } from '../http/routes.ts';
 import { limitsOfProject } from '../quotas/bounds.ts';
@@ -103,7 +103,7 @@ export const projectRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/projects/:slug',
-    asksAgain(
+    requiresReauthentication(
       operation('project.delete', 'deleteProject', 'Delete a project', {
         description:
           'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',

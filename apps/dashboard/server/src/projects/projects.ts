@@ -13,7 +13,7 @@ import { type AnalyticsSetting, readAnalytics } from '../readers/analytics-setti
 import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDefaultDeploy, findLatestDeploy } from '../store/deploys.ts';
-import { findUnrevokedPrimary, listDomainIds, lockDomains } from '../store/domains.ts';
+import { findActivePrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import {
@@ -38,7 +38,7 @@ export async function presentProject(
   { project, role, can }: Access,
 ): Promise<Project> {
   const { id, slug } = project;
-  const primary = await findUnrevokedPrimary(db, project, now());
+  const primary = await findActivePrimary(db, project, now());
   const latest = await findLatestDeploy(db, id);
   const live = await findDefaultDeploy(db, project);
   const view = await readDeployView(db, project, now());

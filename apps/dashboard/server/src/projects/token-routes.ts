@@ -5,13 +5,13 @@ import { createToken, revokeToken } from '../accounts/tokens.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   ItemParams,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
   SlugParams,
 } from '../http/routes.ts';
 import { listTokens } from '../store/tokens.ts';
@@ -35,7 +35,7 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/projects/:slug/tokens',
-    asksAgain(
+    requiresReauthentication(
       operation('token.manage', 'createProjectToken', 'Create a token for the project', {
         params: SlugParams,
         body: Type.Object({ name, scopes, expiresInDays }),
@@ -52,7 +52,7 @@ export const projectTokenRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/projects/:slug/tokens/:id',
-    asksAgain(
+    requiresReauthentication(
       operation('token.manage', 'revokeProjectToken', 'Revoke a token of the project', {
         params: ItemParams,
         response: NO_CONTENT,

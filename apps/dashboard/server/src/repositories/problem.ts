@@ -47,7 +47,7 @@ const REMEDIES: Partial<Record<StateCode, string>> = {
   webhook_bad_signature:
     'Enter the secret of the webhook at the host again, or make a new one and enter that.',
   status_refused:
-    'Give the token the right to write the states of commits, or switch them off. Nothing else depends on it.',
+    'Give the token the right to write commit statuses, or switch them off. Nothing else depends on it.',
   not_deployed: 'Its next commit is deployed, or deploy this one now.',
 };
 

@@ -34,7 +34,7 @@ export function readInput(input: RepositoryInput): ReadInput {
         ? provider === 'bitbucket'
           ? 'statuses are told to bitbucket.org alone, and to no other Bitbucket. Leave them out.'
           : 'statuses needs to know the software of the host: name it as provider.'
-        : 'statuses needs access token: the states of commits are written with a token of the host.',
+        : 'statuses needs access token: commit statuses are written with a token of the host.',
     );
   }
   return {

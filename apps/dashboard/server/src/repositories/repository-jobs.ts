@@ -13,7 +13,7 @@ import { trustedRoots } from '../trusted-roots.ts';
 import { type CheckDeps, checkRepository } from './check-repository.ts';
 import { deployBranch, type FetchDeps } from './deploy-branch.ts';
 import { recordFetchFailure } from './fetch-failure.ts';
-import { STATUS_LEASE_MS, type StatusDeps, tellStatus } from './statuses/tell-status.ts';
+import { STATUS_LEASE_MS, type StatusDeps, sendStatus } from './statuses/send-status.ts';
 
 /** How many hosts a process asks at the same time: each waits for the network most of the time. */
 const CHECKS_AT_ONCE = 8;
@@ -119,8 +119,8 @@ function startStatuses(deps: StatusDeps, log: Log): JobRunner {
   return startJobRunner({
     async take() {
       const status = await leaseCommitStatus(db, now(), now() + STATUS_LEASE_MS);
-      return status && ((stop) => tellStatus(deps, status, stop));
+      return status && ((stop) => sendStatus(deps, status, stop));
     },
-    ...{ limit: STATUSES_AT_ONCE, log, failureMessage: 'the states of commits cannot be told' },
+    ...{ limit: STATUSES_AT_ONCE, log, failureMessage: 'commit statuses could not be sent' },
   });
 }

@@ -10,7 +10,7 @@ const ACCESS = ['none', 'token', 'deploy_key'] as const;
 export type RepositoryAccess = (typeof ACCESS)[number];
 
 const ProviderName = OneOf([...PROVIDERS], {
-  description: 'The software of the host: for links, the states of commits, and instructions.',
+  description: 'The software of the host: for links, commit statuses, and instructions.',
 });
 
 const AccessName = OneOf([...ACCESS], {

@@ -1,4 +1,5 @@
-import { findKey, isRecord } from './json.ts';
+import { isRecord } from '../is-record.ts';
+import { findKey } from './json.ts';
 import type { Resource } from './resource.ts';
 
 /**

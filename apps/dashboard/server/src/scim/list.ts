@@ -1,6 +1,6 @@
+import { isRecord } from '../is-record.ts';
 import type { Filter, Literal } from './filter/filter.ts';
 import { parseFilter } from './filter/parse-filter.ts';
-import { isRecord } from './json.ts';
 import { type Projection, readProjection } from './projection.ts';
 import { holderOf, type Resource, resolve } from './resource.ts';
 import { findAttribute, type ResourceType } from './schema.ts';

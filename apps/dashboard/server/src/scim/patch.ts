@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../is-record.ts';
 import { comparisonsIn, type Filter } from './filter/filter.ts';
 import { compileValueFilter } from './filter/match-filter.ts';
 import { type PatchPath, parsePath } from './filter/parse-filter.ts';
 import { joinedOperations } from './joined-operations.ts';
-import { findKey, isRecord } from './json.ts';
+import { findKey } from './json.ts';
 import {
   checkRequired,
   type Resource,

@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts';
+import { isRecord } from '../is-record.ts';
 import type { Resource } from './resource.ts';
 import { badRequest } from './scim-error.ts';
 

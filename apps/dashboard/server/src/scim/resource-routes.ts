@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isRecord } from './json.ts';
+import { isRecord } from '../is-record.ts';
 import { type ListQuery, listResponse, readListQuery } from './list.ts';
 import { applyPatch } from './patch.ts';
 import { project, readProjection } from './projection.ts';
@@ -74,8 +74,8 @@ export function routeResources(app: FastifyInstance, resources: Resources): void
 }
 
 /**
- * A whole resource in place of another. What says nothing of `active` or `members` leaves them as they were: to throw
- * everybody out of a group, or out of the dashboard, takes a word.
+ * Replaces a whole resource. Attributes `active` and `members` that the body omits keep their values: only an explicit
+ * value disables an account or empties a group.
  */
 function replacing(next: Resource, body: Resource): (before: Resource) => Resource {
   const said = new Set(Object.keys(body).map((key) => key.toLowerCase()));

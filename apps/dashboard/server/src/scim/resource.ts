@@ -1,5 +1,5 @@
+import { isRecord } from '../is-record.ts';
 import type { AttributePath } from './filter/filter.ts';
-import { isRecord } from './json.ts';
 import { type Attribute, attributesOf, findAttribute, type ResourceType } from './schema.ts';
 import { badRequest } from './scim-error.ts';
 

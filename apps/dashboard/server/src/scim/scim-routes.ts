@@ -3,10 +3,10 @@ import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } f
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { clientAddress } from '../http/client-address.ts';
+import { isRecord } from '../is-record.ts';
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
 import { groupResourceRoutes } from './groups/group-resource-routes.ts';
 import { listGroups } from './groups/list-groups.ts';
-import { isRecord } from './json.ts';
 import { listResponse, readListQuery } from './list.ts';
 import { badRequest, noResource, ofApiError, ScimError } from './scim-error.ts';
 import { directoryOfToken } from './tokens.ts';

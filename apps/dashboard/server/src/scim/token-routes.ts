@@ -2,12 +2,12 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   pageResponse,
   type Routes,
+  requiresReauthentication,
 } from '../http/routes.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { listScimTokens, type ScimTokenRow } from '../store/scim.ts';
@@ -28,7 +28,7 @@ export const scimTokenRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/installation/scim-tokens',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'createScimToken', 'Make a token for a directory', {
         body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
         response: jsonResponse(201, CreatedScimToken, 'The token, shown this once.'),
@@ -44,7 +44,7 @@ export const scimTokenRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/installation/scim-tokens/:id',
-    asksAgain(
+    requiresReauthentication(
       operation('installation-session', 'revokeScimToken', 'Revoke the token of a directory', {
         params: Type.Object({ id: Type.String() }),
         response: NO_CONTENT,

@@ -4,11 +4,11 @@ import { scopesOf } from '../accounts/permissions.ts';
 import { hashSecret, makeSecret } from '../accounts/secrets.ts';
 import { TOKEN_PREFIX, TOUCH_MS } from '../accounts/tokens.ts';
 import type {
+  AccessDecision,
   AccessSource,
-  Begun,
   Credential,
-  Place,
-  Verdict,
+  NewSession,
+  SessionScope,
 } from '../edge/access/access-source.ts';
 import type { Db, NewRow } from '../store/schema.ts';
 import { findSiteAccess, hasSiteKey, mayAccountRead } from '../store/site-access.ts';
@@ -53,10 +53,10 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
   const inTurn = turnsOfNetworks(MAX_WAITING_OF_NETWORK, busy);
 
   const begin = async (
-    { projectId, host }: Place,
+    { projectId, host }: SessionScope,
     by: Pick<NewRow<'site_sessions'>, 'password_id' | 'session_id' | 'key_id'>,
     readUntil?: number,
-  ): Promise<Begun> => {
+  ): Promise<NewSession> => {
     const secret = makeSecret();
     const at = now();
     const endsAt = readUntil ?? at + LIFETIME_MS;
@@ -70,7 +70,7 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
   const judgeSession = async (
     projectId: string,
     { secret, host }: Extract<Credential, { kind: 'session' }>,
-  ): Promise<Verdict> => {
+  ): Promise<AccessDecision> => {
     const session = await findSiteSession(db, { projectId, host }, hashSecret(secret), now());
     // A key that is removed takes its sessions along.
     if (!session || session.key_id !== null) return session ? 'allowed' : 'unknown';
@@ -83,7 +83,7 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
     return (await mayAccountRead(db, projectId, user)) ? 'allowed' : 'stranger';
   };
 
-  const judgeToken = async (projectId: string, secret: string): Promise<Verdict> => {
+  const judgeToken = async (projectId: string, secret: string): Promise<AccessDecision> => {
     // By its hash, so that no time tells how much of it is right.
     if (ownPass !== undefined && hashSecret(secret) === hashSecret(ownPass)) return 'allowed';
     if (!secret.startsWith(TOKEN_PREFIX)) return 'unknown';
@@ -111,23 +111,23 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
       }
     },
 
-    async signInWithPassword(place, password, network) {
-      const access = await findSiteAccess(db, place.projectId);
+    async signInWithPassword(scope, password, network) {
+      const access = await findSiteAccess(db, scope.projectId);
       if (!access?.password_hash) return { refused: 'wrong' };
       const { password_hash: phc, password_id } = access;
       try {
         return await inTurn(network, async () => {
-          const waitMs = await limits.take(place.projectId, network);
+          const waitMs = await limits.take(scope.projectId, network);
           if (waitMs > 0) return { refused: 'too_many', waitMs } as const;
           let isWrong = false;
           try {
             isWrong = !(await limited(() => verifyPassword(password, phc, passwordCost)));
           } finally {
             // What was not looked at counts as little as what was right.
-            if (!isWrong) await limits.giveBack(place.projectId, network);
+            if (!isWrong) await limits.giveBack(scope.projectId, network);
           }
           if (isWrong) return { refused: 'wrong' } as const;
-          return begin(place, { password_id, session_id: null, key_id: null });
+          return begin(scope, { password_id, session_id: null, key_id: null });
         });
       } catch (error) {
         if (error instanceof BusyError) return { refused: 'busy' };
@@ -135,23 +135,23 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
       }
     },
 
-    async redeemTicket(place, ticket, state) {
+    async redeemTicket(scope, ticket, state) {
       const at = now();
       const row = await db.transaction().execute((trx) => takeTicket(trx, hashSecret(ticket)));
       const isGood =
-        row?.project_id === place.projectId &&
-        row.host === place.host &&
+        row?.project_id === scope.projectId &&
+        row.host === scope.host &&
         row.state === state &&
         row.expires_at > at;
       if (!isGood) return undefined;
-      return begin(place, { session_id: row.session_id, password_id: null, key_id: null });
+      return begin(scope, { session_id: row.session_id, password_id: null, key_id: null });
     },
 
-    async redeemLink(place, { keyId, hash, expiresAt, endsAt }) {
+    async redeemLink(scope, { keyId, hash, expiresAt, endsAt }) {
       if (endsAt <= now() || !(await takeLink(db, { hash, expiresAt }, now()))) return undefined;
-      return begin(place, { key_id: keyId, password_id: null, session_id: null }, endsAt);
+      return begin(scope, { key_id: keyId, password_id: null, session_id: null }, endsAt);
     },
 
-    endSession: (place, secret) => deleteSiteSession(db, place, hashSecret(secret)),
+    endSession: (scope, secret) => deleteSiteSession(db, scope, hashSecret(secret)),
   };
 }

@@ -5,12 +5,12 @@ import { type Accent, signInPage, styleHash } from '../edge/access/sign-in-page.
 import { listGroupsToChoose } from '../groups/project-groups.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import {
-  asksAgain,
   ItemParams,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   type Routes,
+  requiresReauthentication,
   SlugParams,
 } from '../http/routes.ts';
 import { instant } from '../schema-types.ts';
@@ -103,7 +103,7 @@ export const siteAccessRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/projects/:slug/access/keys',
-    asksAgain(
+    requiresReauthentication(
       operation('project.update', 'addSiteKey', 'Register a key that signs links', {
         params: SlugParams,
         body: NewSiteKey,

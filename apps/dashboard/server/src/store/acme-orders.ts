@@ -36,8 +36,8 @@ export async function recordOrderUrl(trx: Trx, domainId: string, url: string): P
   await updateRows(trx, 'acme_orders', open, { order_url: url });
 }
 
-/** Has the limits count a domain's open order, though it was to be exempt. */
-export async function countExemptOrder(db: Db, domainId: string): Promise<void> {
+/** Has the limits count a domain's open order, which was to be exempt. */
+export async function endExemption(db: Db, domainId: string): Promise<void> {
   const open = { domain_id: domainId, state: 'open' } as const;
   await updateRows(db, 'acme_orders', open, { is_exempt: 0 });
 }

@@ -123,8 +123,8 @@ export function listRenewals(db: Db) {
     .execute();
 }
 
-/** The domain of a certificate, if it is verified, held and not removed, with what its last check found. */
-export function findServingDomain(db: Db, domainId: string) {
+/** The domain of a certificate, if it may have one: verified, held, not removed; with what its last check found. */
+export function findCertifiable(db: Db, domainId: string) {
   return db
     .selectFrom('domains')
     .leftJoin('domain_checks', 'domain_checks.domain_id', 'domains.id')

@@ -2,7 +2,7 @@ import { REMEMBERED_MS } from './certificate-keys.ts';
 import { isFree, updateRows } from './rows.ts';
 import type { Db, Row, RowChange, Trx } from './schema.ts';
 
-// Logs of certificates: one row each, which a process leases to read it.
+// Certificate Transparency logs: one row each, which a process leases to read it.
 
 export type CtLogRow = Row<'ct_logs'>;
 
@@ -81,7 +81,7 @@ export async function hasFoundOf(trx: Trx, claim: string, issuer: string): Promi
   return row !== undefined;
 }
 
-/** Certificates that have ended since are not told again: they are not told at all. */
+/** Deletes records of certificates that have expired: owners are never told of expired certificates. */
 export async function forgetFound(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('ct_certificates')
@@ -95,7 +95,7 @@ export async function listVerifiedNames(db: Db): Promise<string[]> {
   return rows.map(({ hostname }) => hostname);
 }
 
-/** A text that is another one whenever those names are. */
+/** A text that changes whenever the set of verified names changes. */
 export async function stateOfVerifiedNames(db: Db): Promise<string> {
   const { count, latest } = await verified(db)
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('verified_at').as('latest')])

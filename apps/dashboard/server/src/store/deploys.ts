@@ -34,13 +34,13 @@ export function findDeploy(db: Db, projectId: string, id: string) {
   return findRow(db, 'deploys', { project_id: projectId, id });
 }
 
-/** The live deploy of a project. */
 /** The state of a deploy; undefined where it is gone. */
 export async function findDeployState(db: Db, id: string): Promise<string | undefined> {
   const query = db.selectFrom('deploys').select('state').where('id', '=', id);
   return (await query.executeTakeFirst())?.state;
 }
 
+/** The live deploy of a project; undefined where none is. */
 export async function findLiveDeploy(
   db: Db,
   { id, live_deploy_id }: Pick<Row<'projects'>, 'id' | 'live_deploy_id'>,

@@ -114,7 +114,7 @@ export function listVersionNames(db: Db, projectId: string, now: number) {
     .execute();
 }
 
-/** The domains of a project that lead elsewhere. */
+/** The domains of a project that redirect elsewhere. */
 export function listRedirecting(db: Db, projectId: string): Promise<DomainRow[]> {
   return domainsOf(db, projectId).where('redirect', 'is not', null).execute();
 }
@@ -132,7 +132,7 @@ export function listWildcardsAbove(
 }
 
 /** The domain to which the project's others redirect: its primary one, if it is verified and has a certificate. */
-export async function findUnrevokedPrimary(
+export async function findActivePrimary(
   db: Db,
   { primary_domain_id }: { readonly primary_domain_id: string | null },
   now: number,

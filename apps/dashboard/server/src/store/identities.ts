@@ -74,8 +74,8 @@ export interface ProviderSessions {
 }
 
 /**
- * Ends sessions that began with a provider, and sign-ins with it that are under way. Of a person all end of which is not
- * known in which of the provider's sessions they began. Returns whose sessions they were.
+ * Ends sessions that began with a provider, and sign-ins with it that are under way. Where the person is known, their
+ * sessions without a recorded provider session end as well. Returns whose sessions ended.
  */
 export async function deleteProviderSessions(
   trx: Trx,

@@ -1,14 +1,15 @@
 import type { Trx } from './schema.ts';
 
 /**
- * The order in which a transaction locks rows; rows of one kind by id. Any kind may be left out. Two transactions that
- * keep to it never wait for each other, so PostgreSQL finds no deadlock between them.
+ * The order in which a transaction locks rows; rows of one kind by id. Any kind may be left out. Transactions that keep
+ * to it never wait in a circle, so PostgreSQL finds no deadlock between them.
  *
  * Lock one of these before changing what belongs to it: a user's sessions, tokens and memberships; a group's members and
  * roles; a project's members, deploys, branch previews, versions and notices; a domain's checks, timeline, certificate
  * and issuance. A single statement (renewing a lease, say) locks one row and waits for no other, so it may skip that.
  *
- * The clock of sites comes last, since every change of what is served has to wait for it.
+ * The clock of sites comes last, since every change of what is served has to wait for it. It is also held while a name
+ * is verified, so that two claims of one name are not verified at once.
  */
 const KINDS = ['user', 'group', 'project', 'token', 'domain', 'webhook', 'sites'] as const;
 

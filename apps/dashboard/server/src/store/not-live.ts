@@ -45,7 +45,7 @@ function liveInstead(
   const shown = versions?.all.filter((one) => one.artifactHash !== undefined) ?? [];
   const found =
     shown.find(({ name }) => name === version) ??
-    shown.find(({ name }) => name === versions?.standard);
+    shown.find(({ name }) => name === versions?.defaultVersion);
   if (found?.artifactHash === undefined) return { origin, base: undefined, artifactHash };
   // At its own name it has no prefix.
   return {

@@ -9,7 +9,7 @@ import type { DatabaseObserver } from '../operations/database-metrics.ts';
 import { isRetryable } from './errors.ts';
 import { migrations } from './migrations.ts';
 import type { Database, Db, Engine } from './schema.ts';
-import { dialectOver, dialectOverMemory, sqliteDialect } from './sqlite.ts';
+import { dialectOver, sqliteDialect } from './sqlite.ts';
 
 /** The variable that names the database, for messages. */
 export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';
@@ -38,16 +38,8 @@ export async function openDatabase(
   }
 }
 
-/** The same for a database in memory that is open and may have tables; it is closed with what this returns. */
-export function openMemory(
-  database: DatabaseSync,
-  observer?: DatabaseObserver,
-): Promise<OpenDatabase> {
-  const toLatest = (db: Db) => migrateWith(db, 'sqlite');
-  return openWith(dialectOverMemory(database), 'sqlite', toLatest, observer);
-}
-
-async function openWith(
+/** Opens a database over a dialect. Rejects as `bringUpToDate` does, and closes it then. */
+export async function openWith(
   dialect: Dialect,
   engine: Engine,
   bringUpToDate: (db: Db) => Promise<void>,
@@ -85,7 +77,8 @@ async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
   await migrateWith(unlimited, engine).finally(() => unlimited.destroy());
 }
 
-async function migrateWith(db: Db, engine: Engine): Promise<void> {
+/** Makes the tables that are missing, and changes those of earlier versions. */
+export async function migrateWith(db: Db, engine: Engine): Promise<void> {
   const { error } = await migratorOf(db, engine).migrateToLatest();
   if (error) throw error;
 }

@@ -1,5 +1,5 @@
 import { Pool } from '@petstore/postgres/pool.ts';
-import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
+import { refuseTransactionPooling } from '@petstore/postgres/pooler.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { PostgresDialect, type PostgresPoolClient } from 'kysely';
@@ -37,7 +37,7 @@ export async function refuseUnfitPooler(address: PostgresAddress, variable: stri
   const server = serverAt(address, STATEMENT_TIMEOUT_MS);
   const connection = await server.connect();
   try {
-    await refusePoolerOfTransactions(connection, server, 'the dashboard', variable);
+    await refuseTransactionPooling(connection, server, 'the dashboard', variable);
   } finally {
     await connection.end();
   }

@@ -67,11 +67,11 @@ export async function shownBy(
     const own = names.find(({ version }) => version === name);
     return [{ name, artifactHash: hash, ...(own && { origin: addresses.domain(own.hostname) }) }];
   });
-  const standard = all.find(({ name }) => name === default_version);
-  const artifactHash = standard?.artifactHash ?? artifact_hash;
+  const defaultVersion = all.find(({ name }) => name === default_version);
+  const artifactHash = defaultVersion?.artifactHash ?? artifact_hash;
   if (!artifactHash) return undefined;
   if (all.length === 0) return { artifactHash };
-  return { artifactHash, versions: { standard: standard?.name, all } };
+  return { artifactHash, versions: { defaultVersion: defaultVersion?.name, all } };
 }
 
 /** The host name of a project's primary domain, if it is active, which means that its certificate is valid. */

@@ -79,7 +79,7 @@ export function startFollowingLogs(
     },
     limit: AT_ONCE,
     log,
-    failureMessage: 'a log of certificates could not be worked on',
+    failureMessage: 'a CT log could not be worked on',
   });
 }
 
@@ -91,7 +91,7 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-/** Reads a log to its end, and returns what is stored of the look. Rejects where the store is away. */
+/** Reads a log to its end, and returns what is stored of the look. Rejects where the store is unavailable. */
 async function look(
   deps: FollowLogsDeps,
   { source, row, watched, worker, signal }: Look,
@@ -120,9 +120,9 @@ async function look(
     if (error instanceof SplitViewError)
       log.error(
         { ...bindings, heads: error.heads },
-        'A LOG OF CERTIFICATES SHOWS TWO HISTORIES: what it signed contradicts itself',
+        'A CT LOG SHOWS A SPLIT VIEW: its signed tree heads contradict each other',
       );
-    else if (problem !== row.problem) log.warn(bindings, 'a log of certificates cannot be read');
+    else if (problem !== row.problem) log.warn(bindings, 'a CT log cannot be read');
     const wait = RETRIES_MS[Math.min(failures, RETRIES_MS.length - 1)] ?? lookEveryMs;
     const next = now() + Math.max(wait, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
     return { next_read_at: next, failures: failures + 1, problem };
@@ -171,7 +171,7 @@ function keepLogList(file: string, { now, log }: FollowLogsDeps): () => readonly
     try {
       logs = readLogList(file);
     } catch (error) {
-      log.warn({ err: error }, 'the list of logs of certificates stays as it was');
+      log.warn({ err: error }, 'the list of CT logs stays as it was');
     }
     return logs;
   };

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UserError } from '@petstore/service/user-error.ts';
 
-/** A log of certificates that is followed. */
+/** A Certificate Transparency log that is followed. */
 export interface CtLog {
   /** The SHA-256 of its key, in hexadecimal (RFC 6962, section 3.2). */
   readonly id: string;

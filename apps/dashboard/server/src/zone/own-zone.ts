@@ -37,7 +37,7 @@ interface OwnZoneOptions {
   readonly now: () => number;
 }
 
-/** What the zone has now, with its serial. Rejects where the store is away. */
+/** What the zone has now, with its serial. Rejects where the store is unavailable. */
 export async function readOwnZone(
   zone: ZoneConfig,
   config: Pick<Config, 'platformHost' | 'dnsZone' | 'domain'>,
@@ -59,8 +59,8 @@ export async function readOwnZone(
 
 /**
  * Answers for the installation's own zone, and follows the store. Any number of processes may do so on one database:
- * they answer the same. While the store is away they go on with what they have. undefined where there is no DNS_ZONE.
- * Rejects with UserError where it cannot listen.
+ * they answer the same. While the store is unavailable they go on with what they have. undefined where there is no
+ * DNS_ZONE. Rejects with UserError where it cannot listen.
  */
 export async function startOwnZone(
   config: Config,

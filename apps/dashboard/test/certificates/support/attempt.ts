@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { type Logger, pino } from 'pino';
-import type { Accounts } from '../../../server/src/certificates/account.ts';
+import type { AcmeAccounts } from '../../../server/src/certificates/account.ts';
 import type { AcmeClient, Order } from '../../../server/src/certificates/acme-client.ts';
 import type { Attempt, IssuerDeps } from '../../../server/src/certificates/issuance.ts';
 import type { IssuanceChange, IssuanceRow } from '../../../server/src/store/issuances.ts';
@@ -21,7 +21,7 @@ export interface Made {
   readonly logged: string[];
   /** What was asked of the authority, and of its account. */
   readonly asked: string[];
-  readonly accounts: Accounts;
+  readonly accounts: AcmeAccounts;
   row(): Promise<IssuanceRow | undefined>;
 }
 
@@ -53,7 +53,7 @@ export async function openAttempt(t: TestContext, options: Options = {}): Promis
       acme: acmeConfig({ directoryUrl: HERE, caFile: '' }, options.acme),
     },
   } as unknown as IssuerDeps;
-  const accounts: Accounts = {
+  const accounts: AcmeAccounts = {
     at: async (url) => recorded(options.client ?? {}, asked, url),
     replace: async (url) => void asked.push(`replace ${url}`),
     close: () => undefined,

@@ -18,7 +18,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { type Logger, pino } from 'pino';
 import { startIssuer } from '../../../server/src/certificates/issuer.ts';
-import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
+import { ensureCertificate } from '../../../server/src/certificates/request-certificate.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
 import type { AcmeConfig, AuthorityConfig } from '../../../server/src/config-acme.ts';
 import type { Verdict } from '../../../server/src/domains/verdict.ts';
@@ -197,7 +197,7 @@ export async function putVerifiedDomain(
         hsts_include_subdomains: 0,
       })
       .execute();
-    await requestCertificate(trx, { id, hostname }, at);
+    await ensureCertificate(trx, { id, hostname }, at);
   });
   return id;
 }

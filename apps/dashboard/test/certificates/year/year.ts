@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { Accounts } from '../../../server/src/certificates/account.ts';
+import type { AcmeAccounts } from '../../../server/src/certificates/account.ts';
 import { attemptCertificate } from '../../../server/src/certificates/attempt-certificate.ts';
 import type { IssuerDeps } from '../../../server/src/certificates/issuance.ts';
 import { askWhenToRenew, startRenewals } from '../../../server/src/certificates/renewal.ts';
-import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
+import { ensureCertificate } from '../../../server/src/certificates/request-certificate.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
 import type { AcmeConfig, AuthorityConfig } from '../../../server/src/config-acme.ts';
 import { saveAccountKey } from '../../../server/src/store/acme-accounts.ts';
@@ -118,7 +118,7 @@ export async function simulateYear(plan: YearPlan): Promise<Year> {
 }
 
 /** What the issuer does in one look: renewals that are due, renewal information, and all issuances that are due. */
-async function work(deps: IssuerDeps, accounts: Accounts): Promise<void> {
+async function work(deps: IssuerDeps, accounts: AcmeAccounts): Promise<void> {
   const { db, now } = deps;
   const { signal } = new AbortController();
   while (await startRenewals(deps));
@@ -148,7 +148,10 @@ function depsOf(db: Db, now: () => number, { authorities }: YearPlan): IssuerDep
   };
 }
 
-function accountsOf({ db, now }: IssuerDeps, authorities: readonly SimulatedAuthority[]): Accounts {
+function accountsOf(
+  { db, now }: IssuerDeps,
+  authorities: readonly SimulatedAuthority[],
+): AcmeAccounts {
   return {
     async at(directoryUrl) {
       const authority = authorities.find(({ plan }) => plan.directoryUrl === directoryUrl);
@@ -189,7 +192,7 @@ async function addNames(db: Db, plan: YearPlan, day: number, at: number): Promis
           hsts_include_subdomains: 0,
         })
         .execute();
-      await requestCertificate(trx, { id, hostname }, at);
+      await ensureCertificate(trx, { id, hostname }, at);
     });
   }
 }

@@ -21,8 +21,8 @@ test('versions are listed from the newest to the oldest, those without a number 
 });
 
 test('a version is not released where it is newer than the default or says so', () => {
-  const states = (standard: string | undefined, ...names: string[]) =>
-    names.map((name) => versionState(name, standard));
+  const states = (defaultVersion: string | undefined, ...names: string[]) =>
+    names.map((name) => versionState(name, defaultVersion));
   assert.deepEqual(states('v2', 'v1', 'v2', 'v3', 'v2.1', 'v1-beta', 'legacy', 'next', 'v2rc1'), [
     ...['old', 'default', 'preview', 'preview', 'preview', 'old', 'preview', 'preview'],
   ]);

@@ -5,8 +5,11 @@ import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { hashPassword } from '../../../server/src/accounts/passwords.ts';
-import type { AccessSource, Verdict } from '../../../server/src/edge/access/access-source.ts';
-import { Readers } from '../../../server/src/edge/access/readers.ts';
+import { AccessCache } from '../../../server/src/edge/access/access-cache.ts';
+import type {
+  AccessDecision,
+  AccessSource,
+} from '../../../server/src/edge/access/access-source.ts';
 import { readerSource } from '../../../server/src/site-access/reader-source.ts';
 import type { SiteAccess } from '../../../server/src/site-access/site-access.ts';
 import { setSiteAccess } from '../../../server/src/store/site-access.ts';
@@ -230,18 +233,18 @@ test('a provider that becomes required ends what was opened with passwords, at e
 let current: Record<string, string> = {};
 
 test('while the store is away, whoever it knew stays in for a minute, and nobody else comes in', async (t) => {
-  let verdict: Verdict | Error = 'allowed';
+  let decision: AccessDecision | Error = 'allowed';
   let asked = 0;
-  const readers = new Readers({
+  const cache = new AccessCache({
     async judge() {
       asked += 1;
-      if (verdict instanceof Error) throw verdict;
-      return verdict;
+      if (decision instanceof Error) throw decision;
+      return decision;
     },
   });
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  const judge = async (secret: string) => readers.judge('pets', { kind: 'token', secret });
+  const judge = async (secret: string) => cache.judge('pets', { kind: 'token', secret });
   assert.equal(await judge('known'), 'allowed');
   now = 499;
   assert.equal(await judge('known'), 'allowed');
@@ -249,28 +252,28 @@ test('while the store is away, whoever it knew stays in for a minute, and nobody
   now = 500;
   await judge('known');
   assert.equal(asked, 2);
-  verdict = new Error('away');
+  decision = new Error('away');
   now = 60_499;
   assert.equal(await judge('known'), 'allowed');
   await assert.rejects(judge('unknown'), /away/);
   now = 60_500;
   await assert.rejects(judge('known'), /away/);
-  verdict = 'unknown';
+  decision = 'unknown';
   assert.equal(await judge('known'), 'unknown');
-  verdict = new Error('away');
+  decision = new Error('away');
   now += 600;
   await assert.rejects(judge('known'), /away/, 'nobody is let in again');
 });
 
 test('whoever is let in no more stays in by no flood of made-up credentials', async (t) => {
-  const held = Promise.withResolvers<Verdict>();
-  const readers = new Readers({
+  const held = Promise.withResolvers<AccessDecision>();
+  const cache = new AccessCache({
     judge: async (_projectId, credential) =>
       credential.kind === 'token' && credential.secret === 'known' ? 'allowed' : held.promise,
   });
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  const judge = async (secret: string) => readers.judge('pets', { kind: 'token', secret });
+  const judge = async (secret: string) => cache.judge('pets', { kind: 'token', secret });
   assert.equal(await judge('known'), 'allowed');
   const flood = Array.from({ length: 600 }, (_, at) => judge(`made up ${at}`));
   now = 501;

@@ -262,7 +262,7 @@ test('an edge that closes answers streams that cross its word, and says afterwar
       .map(({ payload }) => [payload.readUInt32BE(0), payload.readUInt32BE(4)]);
   socket.write(Buffer.concat([START, ask(1)]));
   while (answers() < 1) await sleep(2);
-  const closed = close({ patienceMs: 10_000 });
+  const closed = close({ gracePeriodMs: 10_000 });
   while (words().length < 1) await sleep(2);
   socket.write(ask(3));
   while (answers() < 2) await sleep(2);

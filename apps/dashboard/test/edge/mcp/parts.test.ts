@@ -30,9 +30,9 @@ test('every part of a document is what a parser finds there, in either layout', 
   ];
   for (const text of texts) {
     const bytes = Buffer.from(text);
-    const { places, operations } = await findParts(bytes);
+    const { spans, operations } = await findParts(bytes);
     const document = parseJson(text);
-    for (const [key, [start, end]] of places) {
+    for (const [key, [start, end]] of spans) {
       const names = key.split(SEPARATOR);
       const value = names.reduce<unknown>(
         (whole, name) =>
@@ -43,9 +43,9 @@ test('every part of a document is what a parser finds there, in either layout', 
     }
     if (text.includes('a\\\\')) assert.deepEqual([...operations.keys()], ['a\\"b']);
     for (const [first, second] of Object.entries(document as object)) {
-      assert.ok(places.has(first));
+      assert.ok(spans.has(first));
       for (const name of isObject(second) ? Object.keys(second) : [])
-        assert.ok(places.has(`${first}${SEPARATOR}${name}`), name);
+        assert.ok(spans.has(`${first}${SEPARATOR}${name}`), name);
     }
   }
 });

@@ -247,7 +247,7 @@ test('a missing path that may be about its reader counts without its name', asyn
   });
 });
 
-test('counts of midnight are of their day, and wait while the store is away', async (t) => {
+test('counts of midnight are of their day, and wait while the store is unavailable', async (t) => {
   const source = countingSource();
   let now = Date.UTC(2026, 10, 26, 23, 59, 59, 999);
   const edge = await startTestEdge(t, { source, now: () => now });

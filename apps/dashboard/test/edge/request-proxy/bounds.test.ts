@@ -7,8 +7,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { ProxyBounds } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { DEFAULT_BOUNDS } from '../../../server/src/edge/request-proxy/bounds.ts';
-import { places } from '../../../server/src/edge/request-proxy/places.ts';
-import { Refusal } from '../../../server/src/edge/request-proxy/refusal.ts';
+import { ProxyError } from '../../../server/src/edge/request-proxy/proxy-error.ts';
+import { requestSlots } from '../../../server/src/edge/request-proxy/request-slots.ts';
 import { exchange, startTestEdge } from '../support/edge.ts';
 import { MemorySource } from '../support/memory-source.ts';
 import {
@@ -45,7 +45,7 @@ test('bodies, heads and responses have bounds, and say which', async (t) => {
     const { head, body, end } = await send({ url: api.url + path });
     assert.deepEqual([head?.status, body.length], [200, 2_000]);
     assert.equal(end?.problem?.code, 'response_too_large');
-    assert.match(end?.problem?.message ?? '', /has at most 2000 bytes/);
+    assert.match(end?.problem?.message ?? '', /has more than 2000 bytes/);
   }
   const head = await send({ url: `${api.url}/head` });
   assert.match(head.problem?.message ?? '', /answered with headers that are too long/);
@@ -69,7 +69,7 @@ test('a request, its response, and the silence within it have their time', async
   });
   const rows: [path: string, bounds: Partial<ProxyBounds>, message: RegExp][] = [
     ['/silent', { headMs: 100 }, /did not answer within 0\.1 seconds/],
-    ['/idle', { idleMs: 100 }, /nothing more of the response came within 0\.1 seconds/],
+    ['/idle', { idleMs: 100 }, /no more of it arrived within 0\.1 seconds/],
     ['/drip', { idleMs: 60_000, wholeMs: 1_800 }, /did not end within 1\.8 seconds/],
   ];
   for (const [path, bounds, message] of rows) {
@@ -145,7 +145,7 @@ test('one client, one project and all together have so many at once, and places 
 
 test('bursts are served, then so many a second: of a client, and of a project', () => {
   let now = 0;
-  const take = places(DEFAULT_BOUNDS, () => now);
+  const take = requestSlots(DEFAULT_BOUNDS, () => now);
   const allowed = (projectId: string, client: string | undefined, count: number) => {
     let passed = 0;
     for (let at = 0; at < count; at++) {
@@ -153,7 +153,7 @@ test('bursts are served, then so many a second: of a client, and of a project', 
         take({ projectId, client }, 0)();
         passed++;
       } catch (error) {
-        assert.ok(error instanceof Refusal && error.code === 'rate_limited');
+        assert.ok(error instanceof ProxyError && error.code === 'rate_limited');
       }
     }
     return passed;
@@ -169,7 +169,7 @@ test('bursts are served, then so many a second: of a client, and of a project', 
 });
 
 test('the memory for requests has a bound, and comes back', () => {
-  const take = places({ ...DEFAULT_BOUNDS, heldBytes: 100 });
+  const take = requestSlots({ ...DEFAULT_BOUNDS, heldBytes: 100 });
   const one = { projectId: 'a', client: undefined };
   const leave = take(one, 60);
   assert.throws(() => take(one, 41), /Too many large requests/);
@@ -181,7 +181,12 @@ test('the memory for requests has a bound, and comes back', () => {
 });
 
 test('one client and one project leave memory for requests of others', () => {
-  const take = places({ ...DEFAULT_BOUNDS, heldOfClient: 20, heldOfProject: 50, heldBytes: 100 });
+  const take = requestSlots({
+    ...DEFAULT_BOUNDS,
+    heldOfClient: 20,
+    heldOfProject: 50,
+    heldBytes: 100,
+  });
   const from = (client: string, projectId = 'a') => ({ projectId, client });
   const leave = take(from('1'), 15);
   assert.throws(() => take(from('1', 'b'), 6), /Too many large requests/);

@@ -99,7 +99,7 @@ export class MemorySource implements SiteSource {
   readonly sentences: Sentence[] = [];
 
   async addReaders({ hour, projects }: HourCounts): Promise<void> {
-    if (this.isAway) throw new Error('the store is away');
+    if (this.isAway) throw new Error('the store is unavailable');
     for (const { counts, sentences } of projects.values()) {
       this.sentences.push(...sentences);
       for (const [kind, names] of counts)
@@ -175,7 +175,7 @@ export class MemorySource implements SiteSource {
   /** What is asked is looked up at once; the answer is on its way for the rest of the time. */
   async #answer<T>(question: keyof MemorySource['asked'], look: () => T): Promise<T> {
     this.asked[question]++;
-    if (this.isAway) throw new Error('the store is away');
+    if (this.isAway) throw new Error('the store is unavailable');
     const found = look();
     if (this.delayMs > 0) await sleep(this.delayMs);
     await this.#held;

@@ -134,7 +134,7 @@ test('changes of other projects do not hold up a handshake, however many', async
   assert.equal(source.asked.findServedCertificate, 1);
 });
 
-test('while the store is away, hosts that are not remembered fail and are asked for again', async (t) => {
+test('while the store is unavailable, hosts that are not remembered fail and are asked for again', async (t) => {
   const { httpsPort, source } = await startSecureEdge(t);
   source.isAway = true;
   await assert.rejects(handshake(httpsPort), { code: REFUSED });

@@ -11,7 +11,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Logged } from './certificates.ts';
 import { auditPath, consistencyProof, treeHash } from './naive-tree.ts';
 
-/** A log of certificates on loopback, written by the standards: c2sp.org/static-ct-api or RFC 6962. */
+/** A Certificate Transparency log on loopback, written by the standards: c2sp.org/static-ct-api or RFC 6962. */
 export interface LocalLog {
   readonly kind: 'static' | 'rfc6962';
   readonly url: string;

@@ -40,8 +40,8 @@ export function EmailCard({ user }: { readonly user: User }) {
       title="E-mail address"
       description={
         mail
-          ? 'You sign in with it. A new one is confirmed by a link that is mailed there; the old one is told.'
-          : 'You sign in with it. This installation sends no mail, so nobody checks that a new one is yours: write it with care.'
+          ? 'You sign in with this address. To change it, open the link that we send to the new address. The old address is notified.'
+          : 'You sign in with this address. This installation sends no mail, so a new address is not verified: check the spelling.'
       }
     >
       <div className="grid max-w-95 gap-4">

@@ -79,7 +79,7 @@ export function AuditFilters({ slug, filter, setFilter }: AuditFiltersProps) {
             {...text}
             id={id}
             name="target"
-            placeholder="As entries have it"
+            placeholder="Exactly as in the log"
             className={FIELD}
           />
         )}

@@ -33,7 +33,7 @@ function AuditList({ slug }: { readonly slug?: string }) {
           empty={
             <Empty
               icon={ScrollText}
-              title={isFiltered ? 'No entry is like that' : 'Nothing has been changed yet'}
+              title={isFiltered ? 'No matching entries' : 'Nothing has been changed yet'}
             />
           }
         >
@@ -94,7 +94,7 @@ export function deedInWords({ action, target, details }: Told): string {
   if (typeof from !== 'string' || from === target) return actionInWords(action);
   return numberOf(from) > numberOf(target)
     ? `Rolled back from ${from} to`
-    : `Went on from ${from} to`;
+    : `Rolled forward from ${from} to`;
 }
 
 /** The rest of an entry, without ids, which mean something to programs only. */

@@ -14,7 +14,7 @@ import { WithCode } from '../ui/with-code.tsx';
 import type { ChangeGroup } from './group-changes.ts';
 
 /** Of more operations, an exception for each is not what anyone means. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** Operations have a space in their names, and these have none. */
 const ALL = 'all';
@@ -103,7 +103,7 @@ function optionsOf(operations: readonly string[]) {
   const all = { value: ALL, label: 'Every operation' };
   const { length } = operations;
   if (length === 1) return [...named, all];
-  return length > MOST_LISTED
+  return length > MAX_LISTED
     ? [all, ...named]
     : [{ value: LISTED, label: `These ${length} operations` }, all, ...named];
 }

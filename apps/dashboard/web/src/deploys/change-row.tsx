@@ -56,10 +56,10 @@ export function ChangeRow({ group, deploy, list }: ChangeRowProps) {
         <p className="font-mono text-muted text-xs">{code}</p>
       </div>
       <div className="grid min-w-0 gap-px overflow-hidden rounded-md border border-line bg-line md:grid-cols-2">
-        <Side title="Before" side={old} nothing="Was not there">
+        <Side title="Before" side={old} nothing="Did not exist">
           <PageLink site={before} page={pages.old} what="before" />
         </Side>
-        <Side title="After" side={now} nothing="Is gone">
+        <Side title="After" side={now} nothing="Removed">
           <PageLink site={after} page={pages.new} what="after" />
         </Side>
       </div>

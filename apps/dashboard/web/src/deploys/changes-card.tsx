@@ -84,9 +84,7 @@ function ChangeList({ deploy, list }: ChangeListProps) {
           className="h-8 w-full min-w-0 rounded-md border border-outline bg-surface px-2.5 text-[0.8125rem] placeholder:text-muted/80 sm:w-52"
         />
       </div>
-      {groups.length === 0 && (
-        <p className="px-4 py-4 text-muted sm:px-5">No change is like that.</p>
-      )}
+      {groups.length === 0 && <p className="px-4 py-4 text-muted sm:px-5">No matching changes.</p>}
       <ul className="divide-y divide-line" aria-label="Changes of the API">
         {groups.slice(0, most).map((group) => (
           <ChangeRow key={group.key} group={group} deploy={deploy} list={list} />

@@ -100,7 +100,7 @@ function DeployView({ deploy }: { readonly deploy: Deploy }) {
         {isPruned && (
           <Alert>
             {branch === null
-              ? 'Its files were removed to make room, so it cannot be put live again.'
+              ? 'Its files were removed, so it cannot be put live again.'
               : 'Its files were removed: a newer deploy of the branch took its place, or the preview ended.'}{' '}
             Its log is still here.
           </Alert>

@@ -207,8 +207,8 @@ function Refused({
       </p>
       {isFinal && (
         <p className="mt-1">
-          The dashboard does not try again by itself. Once this is mended, press Verify: that starts
-          over.
+          The dashboard does not try again by itself. Once you have fixed this, press Verify to
+          start over.
         </p>
       )}
     </Alert>

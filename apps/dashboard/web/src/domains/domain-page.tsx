@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
-import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { domainEventsQuery, domainQuery } from '../queries/domains.ts';
@@ -14,9 +13,6 @@ import { Card } from '../ui/card.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { ExternalButton } from '../ui/external-link.tsx';
 import { Confirm, ConfirmByTyping } from '../ui/form-dialog.tsx';
-import { NotFound } from '../ui/not-found.tsx';
-import { QueryView } from '../ui/query-view.tsx';
-import { SkeletonPage } from '../ui/skeleton.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { CertificateCard } from './certificate-card.tsx';
@@ -24,6 +20,7 @@ import { CheckCard } from './check-card.tsx';
 import { ConnectCard } from './connect-card.tsx';
 import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
+import { DomainQueryView } from './domain-query-view.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
 import { MovesCard } from './move/moves-card.tsx';
@@ -42,13 +39,10 @@ export function DomainPage() {
     from: '/signed-in/projects/$slug/settings/domains/$hostname',
   });
   const query = useQuery(domainQuery(slug, hostname));
-  if (hasStatus(query.error, 404)) {
-    return <NotFound title="No such domain">This project has no domain “{hostname}”.</NotFound>;
-  }
   return (
-    <QueryView query={query} skeleton={<SkeletonPage />}>
+    <DomainQueryView query={query} hostname={hostname}>
       {(domain) => <DomainView key={domain.hostname} domain={domain} />}
-    </QueryView>
+    </DomainQueryView>
   );
 }
 

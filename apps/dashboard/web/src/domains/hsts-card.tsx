@@ -7,6 +7,7 @@ import { Card } from '../ui/card.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Confirm, FormDialog } from '../ui/form-dialog.tsx';
+import { durationInWords } from '../ui/format.ts';
 import { toast } from '../ui/toasts.tsx';
 import { changeDomain } from './domain-cache.ts';
 
@@ -33,7 +34,7 @@ export function HstsCard({ domain, canChange }: HstsCardProps) {
         (hsts ? (
           <Confirm
             title="Turn HSTS off?"
-            description={`Browsers that were here keep to it for up to ${ageInWords(hsts.maxAgeSeconds)} after their last visit.`}
+            description={`Browsers that were here keep to it for up to ${durationInWords(hsts.maxAgeSeconds)} after their last visit.`}
             action="Turn off"
             run={turnOff}
             trigger={<Button size="small">Turn off</Button>}
@@ -46,8 +47,8 @@ export function HstsCard({ domain, canChange }: HstsCardProps) {
       <p>
         {hsts ? (
           <>
-            <span className="font-medium">On</span> for {ageInWords(hsts.maxAgeSeconds)} after each
-            visit, {hsts.includeSubdomains ? 'with all subdomains' : 'for this name alone'}.
+            <span className="font-medium">On</span> for {durationInWords(hsts.maxAgeSeconds)} after
+            each visit, {hsts.includeSubdomains ? 'with all subdomains' : 'for this name alone'}.
           </>
         ) : (
           <>
@@ -116,15 +117,3 @@ const HSTS_AGES = [
 ] as const;
 
 const DEFAULT_HSTS_AGE = HSTS_AGES[0].value;
-
-const UNITS = [
-  ['day', DAY],
-  ['hour', HOUR],
-  ['minute', 60],
-] as const;
-
-/** `365 days`, `5 minutes`: in the largest unit that it is a multiple of. */
-export function ageInWords(seconds: number): string {
-  const [unit, size] = UNITS.find(([, length]) => seconds % length === 0) ?? ['second', 1];
-  return `${seconds / size} ${unit}${seconds === size ? '' : 's'}`;
-}

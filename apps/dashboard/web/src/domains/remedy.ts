@@ -1,5 +1,5 @@
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
-import { count } from '../ui/format.ts';
+import { durationInWords } from '../ui/format.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 export interface Remedy {
@@ -30,17 +30,11 @@ export function remedyOf({ records, verdict }: ShownDomain): Remedy | undefined 
   return { remove, add, otherwise: OTHERWISE[reason] };
 }
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-
 /** How long a change takes to become visible, in one sentence; `seconds`: how long resolvers keep the cached answer. */
 export function waitInWords(seconds: number): string {
   const repeats =
-    seconds <= 0 ? '' : ` (resolvers may repeat the old answer for ${roughly(seconds)} more)`;
+    seconds <= 0
+      ? ''
+      : ` (resolvers may repeat the old answer for ${durationInWords(seconds)} more)`;
   return `A change is usually seen within minutes${repeats}; it can take up to 48 hours.`;
-}
-
-function roughly(seconds: number): string {
-  const [unit, size] = seconds <= 2 * HOUR ? ['minute', MINUTE] : ['hour', HOUR];
-  return count(Math.ceil(seconds / size), unit);
 }

@@ -34,7 +34,7 @@ export function PeoplePage() {
         <Card flush>
           <ListView
             query={query}
-            empty={<p className="px-4 py-4 text-muted sm:px-5">Nobody is called that.</p>}
+            empty={<p className="px-4 py-4 text-muted sm:px-5">No matching people.</p>}
           >
             {(person) => <PersonRow key={person.id} person={person} />}
           </ListView>

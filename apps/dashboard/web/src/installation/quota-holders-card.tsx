@@ -73,8 +73,8 @@ export function QuotaHoldersCard() {
 }
 
 function nothingFound(kind: Kind, wanted: string, onlyExceptions: boolean): string {
-  if (onlyExceptions) return 'Nothing is set for a single one.';
-  if (wanted !== '') return 'Nothing is called that.';
+  if (onlyExceptions) return 'No exceptions are set.';
+  if (wanted !== '') return 'No matches.';
   return kind === 'projects' ? 'There are no projects yet.' : 'There are no accounts yet.';
 }
 

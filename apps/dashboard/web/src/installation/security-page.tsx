@@ -68,7 +68,7 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
   return (
     <Card
       title="Who must have a second factor"
-      description="A passkey, or an authenticator app. Whoever has none sets one up at the next sign-in, and can do nothing else before. Sessions that there are go on until they end, and API tokens go on working."
+      description="A passkey, or an authenticator app. People without one must set one up at their next sign-in before they can do anything else. Existing sessions and API tokens keep working."
     >
       <div className="grid gap-5">
         {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
@@ -100,7 +100,7 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
         </fieldset>
         <Switch
           label="Ask after a provider, too"
-          hint="Whoever signs in by a company’s provider has proved there who they are. On: they are asked for a second factor of their account here as well, and it is required of them as above."
+          hint="The provider has already verified people who sign in with it. When this is on, they need a second factor of their account here as well."
           checked={afterProvider}
           disabled={mutation.isPending}
           onChange={(next) => mutation.mutate({ afterProvider: next })}

@@ -56,7 +56,7 @@ function StoredDeploy({ deploy }: { readonly deploy: RemovableDeploy }) {
           <span className="text-muted">{sourceName}</span>
         </p>
         <p className="text-[0.8125rem] text-muted">
-          {frees === 0 ? 'Others have all of it' : `${formatBytes(frees)} that no other has`} ·{' '}
+          {frees === 0 ? 'Shared with other deploys' : `${formatBytes(frees)} not shared`} ·{' '}
           <Ago at={createdAt} />
         </p>
       </div>

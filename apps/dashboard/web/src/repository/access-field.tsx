@@ -13,7 +13,7 @@ const WAYS: readonly { value: RepositoryAccess; label: string; hint: string }[] 
   {
     value: 'token',
     label: 'Access token',
-    hint: 'You make a token at the host. The host can then show the state of each commit, too.',
+    hint: 'You make a token at the host. The host can then show the status of each commit, too.',
   },
 ];
 

@@ -35,11 +35,10 @@ function AskForLink() {
   if (mutation.isSuccess) {
     return (
       <div role="status" className="grid gap-2">
-        <p className="font-medium">Look into your mailbox.</p>
+        <p className="font-medium">Check your e-mail.</p>
         <p className="text-muted">
           If {mutation.variables.email} has an account here, a link is on its way. It works once,
-          for an hour. Nothing there? Look among the unwanted mail, or ask the owner of this
-          installation.
+          for an hour. Nothing there? Check your spam folder, or ask the owner of this installation.
         </p>
       </div>
     );

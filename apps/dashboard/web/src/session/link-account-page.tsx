@@ -53,8 +53,8 @@ function LinkForm({ open }: { readonly open: OpenLink }) {
         <SubmitButton variant="primary">Link with {open.provider}</SubmitButton>
       </Form>
       <p className="text-[0.8125rem] text-muted">
-        Do you not know it? Sign in in another way and link {open.provider} under Account, Security.
-        Whoever runs this dashboard can make a link to sign in.
+        Forgot it? Sign in another way, then link {open.provider} under Account, Security. Whoever
+        runs this dashboard can make a link to sign in.
       </p>
     </div>
   );

@@ -102,13 +102,14 @@ function SlugCard() {
         <SlugField value={slug} onChange={setSlug} />
         {isOther && (
           <Alert tone="warning">
-            <p className="font-medium">
-              What points to the old address still gets here, for 90 days:
-            </p>
+            <p className="font-medium">What changes with the address:</p>
             <ul className="mt-1 list-disc pl-4">
-              <li>{hostOf(project.platformUrl)} and all preview addresses lead to the new ones.</li>
+              <li>
+                {hostOf(project.platformUrl)} and all preview addresses redirect to the new ones for
+                90 days.
+              </li>
               <li>Command lines and build servers that deploy must use the new name at once.</li>
-              <li>Someone else may take the old address after that.</li>
+              <li>After 90 days someone else may take the old address.</li>
             </ul>
           </Alert>
         )}

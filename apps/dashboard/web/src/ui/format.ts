@@ -69,6 +69,22 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
+/**
+ * `5 minutes`, `1 day`: a whole number of seconds in the largest unit of which there is exactly one or at least two,
+ * rounded up.
+ */
+export function durationInWords(seconds: number): string {
+  const fits = ([, size]: (typeof LENGTHS)[number]) => seconds === size || seconds >= 2 * size;
+  const [unit, size] = LENGTHS.find(fits) ?? ['second', 1];
+  return count(Math.ceil(seconds / size), unit);
+}
+
+const LENGTHS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
 /** `1 member`, `3 members`. */
 export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;

@@ -51,7 +51,7 @@ export function RemoveButton({ webhook: { id, url }, onDone }: RemoveButtonProps
   return (
     <ConfirmedButton
       title="Remove this webhook?"
-      description={`${host} is told nothing more, not even what it has not taken yet.`}
+      description={`${host} receives nothing more, not even deliveries that are waiting.`}
       action="Remove"
       run={() =>
         deleteAt(

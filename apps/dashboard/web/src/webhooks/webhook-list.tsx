@@ -51,7 +51,7 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
         </p>
         {disabledAt !== null && (
           <p className="text-[0.8125rem] text-muted">
-            Switched off <Ago at={disabledAt} />, and told nothing since. A test that it takes
+            Switched off <Ago at={disabledAt} />. It receives no events. A successful test delivery
             switches it on again.
           </p>
         )}
@@ -65,11 +65,11 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function LastDelivery({ webhook: { lastDelivery } }: { readonly webhook: Webhook }) {
-  if (lastDelivery === null) return 'told nothing yet';
+  if (lastDelivery === null) return 'no deliveries yet';
   const { at, error } = lastDelivery;
   return error === null ? (
     <>
-      last told <Ago at={at} />
+      last delivery <Ago at={at} />
     </>
   ) : (
     <>

@@ -65,9 +65,9 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
         <div className="grid gap-5">
           {disabledAt !== null && (
             <Alert tone="negative">
-              Switched off <Ago at={disabledAt} />: it accepted nothing for three days, or said that
-              it is gone for good. It is told nothing. A test or a delivery that it takes switches
-              it on again.
+              Switched off <Ago at={disabledAt} />: it accepted nothing for three days, or responded
+              that it is gone for good. It receives no events. A successful test or delivery
+              switches it on again.
             </Alert>
           )}
           <DeliveriesCard webhook={webhook} />

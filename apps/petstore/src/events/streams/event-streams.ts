@@ -17,10 +17,10 @@ const CHECK_MS = 1_000;
 const BATCH = 100;
 
 /**
- * From here on, in bytes, a stream waits for its client before it reads on in the log. So a slow client costs no memory,
- * and no time of others. One that takes nothing at all loses its connection: see Connections.
+ * When this many bytes wait for a client, its stream reads no more of the log until the client has taken them. So a
+ * slow client costs little memory and delays nobody. A client that takes nothing loses its connection: see Connections.
  */
-const ENOUGH_WAITING_BYTES = 65_536;
+const MAX_BUFFERED_BYTES = 65_536;
 
 interface StreamsDeps {
   readonly logs: EventLogs;
@@ -45,7 +45,7 @@ export interface StreamOptions {
 interface Stream extends StreamOptions {
   readonly response: ServiceResponse;
   position: bigint;
-  saidAt: number;
+  lastWriteAt: number;
   isReading: boolean;
   isBehind: boolean;
 }
@@ -104,14 +104,14 @@ export class EventStreams {
       ...options,
       response,
       position: after,
-      saidAt: performance.now(),
+      lastWriteAt: performance.now(),
       isReading: false,
       isBehind: true,
     };
     this.#streams.add(stream);
     response.on('close', () => this.#forget(stream));
     response.on('drain', () => void this.#advance(stream));
-    this.#timer ??= setInterval(() => this.#lookAfter(), CHECK_MS).unref();
+    this.#timer ??= setInterval(() => this.#checkStreams(), CHECK_MS).unref();
     this.#tailOf(options.store).start();
     void this.#advance(stream);
   }
@@ -129,7 +129,7 @@ export class EventStreams {
       tail = new LogTail(
         logs.of(store),
         () => this.#tell(store),
-        (error) => log.warn({ err: error }, 'events could not be read; it is tried again'),
+        (error) => log.warn({ err: error }, 'events could not be read; the service tries again'),
       );
       this.#tails.set(store, tail);
     }
@@ -150,31 +150,31 @@ export class EventStreams {
     stream.isReading = true;
     const { response, format, store } = stream;
     try {
-      while (this.#streams.has(stream) && response.writableLength < ENOUGH_WAITING_BYTES) {
+      while (this.#streams.has(stream) && response.writableLength < MAX_BUFFERED_BYTES) {
         stream.isBehind = false;
         const read = await this.#tailOf(store).read(stream.position, BATCH, format);
         if (!('text' in read)) return this.#end(stream, 'expired');
         if (read.last === stream.position && !stream.isBehind) return;
         if (!this.#streams.has(stream) || read.text === '') continue;
         stream.position = read.last;
-        stream.saidAt = performance.now();
+        stream.lastWriteAt = performance.now();
         this.#sent.add(Buffer.byteLength(read.text));
         response.write(read.text);
       }
     } catch (error) {
-      // It goes on with the next news.
-      this.#deps.log.warn({ err: error }, 'events could not be read; it is tried again');
+      // The stream continues when the log has new events.
+      this.#deps.log.warn({ err: error }, 'events could not be read; the service tries again');
     } finally {
       stream.isReading = false;
     }
   }
 
-  #lookAfter(): void {
+  #checkStreams(): void {
     const now = performance.now();
     for (const stream of this.#streams) {
       const { response, format } = stream;
-      if (now - stream.saidAt >= HEARTBEAT_MS) {
-        stream.saidAt = now;
+      if (now - stream.lastWriteAt >= HEARTBEAT_MS) {
+        stream.lastWriteAt = now;
         // A client that has not read the last one does not get another.
         if (response.writableLength === 0) response.write(format.heartbeat);
       }

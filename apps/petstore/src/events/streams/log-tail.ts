@@ -8,8 +8,8 @@ const POLL_MS = 100;
 /** How many of the newest events are kept in memory: whoever follows reads those. */
 const KEPT = 1_000;
 
-/** An event and what was made of it for each format: all who follow are sent the same. */
-interface Written {
+/** An event with its text in each format: all streams of a format send the same text. */
+interface FormattedEvent {
   readonly event: StoredEvent;
   readonly texts: Map<StreamFormat, string>;
 }
@@ -22,7 +22,7 @@ export class LogTail {
   readonly #log: EventLog;
   readonly #onNews: () => void;
   readonly #onError: (error: unknown) => void;
-  #newest: Written[] = [];
+  #newest: FormattedEvent[] = [];
   #after: bigint | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -68,7 +68,7 @@ export class LogTail {
     try {
       if (this.#after === undefined) {
         this.#after = (await this.#log.kept()).newest;
-        // Events that came before the first look, and after whoever follows had read.
+        // Streams may have read before this first look; they read again, for events that were committed in between.
         this.#onNews();
       }
       const events = await this.#log.list(this.#after, KEPT);
@@ -97,7 +97,7 @@ export class LogTail {
 }
 
 function textsOf(
-  all: readonly Written[],
+  all: readonly FormattedEvent[],
   after: bigint,
   format: StreamFormat,
 ): { text: string; last: bigint } {

@@ -64,7 +64,7 @@ export function admission(
     const enter = (key: ActiveKey) => {
       request.apiKey = key;
       request.store = storeOf(key);
-      return check({ key, route: request.route.config, response: responseOf(reply) });
+      return check({ key, config: request.route.config, response: responseOf(reply) });
     };
     if (request.route.config.isKeyOptional && request.headers.authorization === undefined) {
       return done();

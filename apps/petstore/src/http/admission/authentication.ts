@@ -25,7 +25,9 @@ interface AuthenticationDeps {
   readonly keys: Pick<KeyStore, 'findUnrevoked'>;
   /** Finds the key of a sandbox by its hash. Undefined where there are no sandboxes. */
   readonly sandboxKey: ((hash: KeyHash) => Awaitable<ActiveKey | undefined>) | undefined;
-  /** Undefined where the store cannot tell of changes: it is then asked at every request. */
+  /**
+   * Undefined turns the fast path off: the store cannot tell of changes, or every request shall show in logs or traces.
+   */
   readonly changes: Changes | undefined;
   readonly environment: Environment;
   /** Undefined where an address may fail as often as it likes. */
@@ -74,25 +76,26 @@ export class Authentication {
    */
   keyOf(request: IncomingMessage, address: () => string): ActiveKey | Promise<ActiveKey> {
     const { keys, sandboxKey, environment, failures } = this.#deps;
-    const refused = (error: ApiError, hash?: KeyHash) =>
+    const countedFailure = (error: ApiError, hash?: KeyHash) =>
       failures ? failures.failed(address(), error, hash) : error;
     const { authorization = '' } = request.headers;
     const problem = problemWith(request);
-    if (problem) throw refused(problem);
+    if (problem) throw countedFailure(problem);
     const known = this.knownKey(authorization);
     if (known) return known;
     const presented = BEARER.exec(authorization)?.[1] ?? '';
     const isOfSandbox = sandboxKey !== undefined && isWellFormedSandboxKey(presented);
-    if (!isOfSandbox && !isWellFormedKey(presented, environment)) throw refused(invalidToken());
+    if (!isOfSandbox && !isWellFormedKey(presented, environment))
+      throw countedFailure(invalidToken());
     const hash = hashKey(presented);
-    const refusal = failures?.refusal(address(), hash);
-    if (refusal) throw refusal;
+    const blocked = failures?.errorBeforeLookup(address(), hash);
+    if (blocked) throw blocked;
     // The revision from before the store is asked for the key.
     const revision = this.#revision;
     const decide = (key: ActiveKey | undefined) => {
-      if (!key) throw refused(invalidToken(), hash);
+      if (!key) throw countedFailure(invalidToken(), hash);
       failures?.succeeded(hash);
-      if (this.#hasExpired(key)) throw refused(invalidToken(), hash);
+      if (this.#hasExpired(key)) throw countedFailure(invalidToken(), hash);
       this.#keep(authorization, key, revision);
       return key;
     };
@@ -101,8 +104,8 @@ export class Authentication {
   }
 
   /**
-   * Keeps a key until the next commit, unless there was one since `revision`. That of a sandbox is never kept: its
-   * requests all pass the router, which knows that they are not for the service's own store.
+   * Keeps a key until the next commit, unless there was one since `revision`. Keys of sandboxes are not kept: the fast
+   * path reads the service's own store, so their requests must go through the router.
    */
   #keep(authorization: string, key: ActiveKey, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;

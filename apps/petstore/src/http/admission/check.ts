@@ -5,8 +5,8 @@ import type { ServiceResponse } from '../service-response.ts';
 /** A request that came with an active key, to a route that takes one. */
 export interface KeyedRequest {
   readonly key: ActiveKey;
-  /** The route's config: its scope, its deprecation. */
-  readonly route: FastifyContextConfig;
+  /** The route's: its scope, its deprecation. */
+  readonly config: FastifyContextConfig;
   readonly response: ServiceResponse;
 }
 

@@ -66,7 +66,7 @@ export function announceDeprecation(
 
 /** Throws ApiError `operation_removed` for a deprecated operation from its sunset on. */
 export function checkSunset(now: () => number): Check {
-  return ({ route: { deprecation } }) => {
+  return ({ config: { deprecation } }) => {
     if (!deprecation || now() < deprecation.sunset.getTime()) return;
     throw new ApiError('operation_removed', removalMessage(deprecation));
   };

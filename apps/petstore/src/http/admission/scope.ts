@@ -21,7 +21,7 @@ export const expectScope: onRouteHookHandler = ({ method, url, config }) => {
 };
 
 /** Lets a key pass that has the scope of the route. Throws ApiError `forbidden` for any other. */
-export const checkScope: Check = ({ key, route: { scope = 'admin' } }) => {
+export const checkScope: Check = ({ key, config: { scope = 'admin' } }) => {
   if (covers(key.scopes, scope)) return;
   throw new ApiError('forbidden', missingScope(scope), {
     headers: { 'www-authenticate': scopeChallenge(scope) },

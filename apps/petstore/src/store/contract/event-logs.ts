@@ -16,8 +16,8 @@ export interface EventLogs {
 }
 
 /**
- * What happened to animals and orders, in order. Each write that changes an animal or an order tells it in its own
- * transaction; `addMany` tells nothing. Events have ids without gaps, and become visible in their order.
+ * What happened to animals and orders, in order. A write that changes an animal or an order records its event in the
+ * same transaction; `addMany` records none. Events have ids without gaps, and become visible in their order.
  */
 export interface EventLog {
   /**

@@ -7,7 +7,7 @@ import type { Awaitable } from './awaitable.ts';
 export interface FaultStore {
   /** The rules of a sandbox as `rulesText` writes them; undefined for none. */
   rules(sandbox: string): Awaitable<string | undefined>;
-  /** Replaces the rules where they still are `expected`. Whether it did. Counters named in `forgotten` go. */
+  /** If the rules are still `expected`, replaces them and deletes the counters in `forgotten`; otherwise false. */
   replaceRules(
     sandbox: string,
     expected: string | undefined,

@@ -5,7 +5,7 @@ import type { Written } from './written.ts';
  * of the write itself. Whoever sends the same key again gets that result, also from another process.
  *
  * Beside the refusals of rules there are two: `idempotency_mismatch` where the key belongs to another request, and
- * `idempotency_conflict` while the first one has not ended. These are not kept.
+ * `idempotency_conflict` while another request with the key has not ended. These are not kept.
  */
 export interface Idempotency {
   /** The owner of the key: the same key of another owner is a different one. */
@@ -17,12 +17,12 @@ export interface Idempotency {
   readonly at: Date;
   /** Results that were kept before this instant do not count. */
   readonly since: Date;
-  /** The path of things of this kind. It is kept too, since the first response may have named it. */
-  readonly address: string;
+  /** The absolute URL of the collection. It is kept with the result, for the `Location` of a repeated response. */
+  readonly collectionUrl: string;
 }
 
-/** The result of an idempotent write; `address` as it was the first time. */
-export type IdempotentResult = Written & Pick<Idempotency, 'address'>;
+/** The result of an idempotent write, and of any create; `collectionUrl` as it was the first time. */
+export type IdempotentResult = Written & Pick<Idempotency, 'collectionUrl'>;
 
 /** The kept results of idempotent writes. Each call does a bounded piece of work. */
 export interface IdempotentResultStore {

@@ -6,7 +6,7 @@ import type { Awaitable } from './awaitable.ts';
 /** Every change of a key is recorded in the audit log, in the same transaction. */
 export interface KeyStore {
   add(key: NewKey): Promise<void>;
-  /** Adds the key if the store has none yet, revoked ones included. Whether it did. */
+  /** Adds the key if the store has none yet, revoked ones included. Resolves with whether it was added. */
   addFirst(key: NewKey): Promise<boolean>;
   /** The key of this hash, unless it was revoked; its expiry is for the caller to look at. */
   findUnrevoked(hash: KeyHash): Awaitable<ActiveKey | undefined>;

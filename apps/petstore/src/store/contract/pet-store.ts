@@ -34,7 +34,7 @@ export interface PetStore {
   remove(id: bigint, precondition?: Precondition): Promise<'removed' | Refusal>;
 }
 
-/** What there is besides for the commands, which bring many animals in and out. */
+/** The bulk operations that `seed`, `import` and `export` need besides. */
 export interface BulkPetStore extends PetStore {
   /**
    * Adds many animals in one transaction, in order. One whose id is taken is left out, and its outcome says why. Later

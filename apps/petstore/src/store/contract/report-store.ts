@@ -13,6 +13,6 @@ export interface ReportStore {
   requests(sandbox: string): Promise<RecordedRequest[]>;
   /** The challenge that a sandbox is at, or was at last. */
   run(sandbox: string): Promise<ChallengeRun | undefined>;
-  /** Keeps it, in place of an earlier one. Whether there is such a sandbox. */
+  /** Stores the sandbox's challenge in place of an earlier one. False where there is no such sandbox. */
   keepRun(sandbox: string, run: ChallengeRun): Promise<boolean>;
 }

@@ -22,16 +22,16 @@ export interface SandboxRows {
   list(): Promise<SandboxRecord[]>;
   /** A sandbox as it is now. `state` is undefined where its version is the one that is known. */
   load(id: string, known: number | undefined): Awaitable<SandboxRow | undefined>;
-  /** Replaces the state, and tells `events` in the log of the sandbox, if the version is still this one. Whether it was. */
+  /** If the version is still this one, replaces the state and records `events` in the log; otherwise false. */
   commit(
     id: string,
     version: number,
     state: Uint8Array,
     events: Pick<NotedEvents, 'count' | 'text'>,
   ): Promise<boolean>;
-  /** Makes it again as its seed made it, which tells no events. Its snapshots stay. Whether there is such a sandbox. */
+  /** Restores the data that the seed gives, without events. Snapshots stay. False where there is no such sandbox. */
   reset(id: string): Promise<boolean>;
-  /** Deletes it, and all that belongs to it, and records `event` with that. Whether there was such a sandbox. */
+  /** Deletes a sandbox with all that belongs to it, and records `event`. False where there was no such sandbox. */
   remove(id: string, event?: NewAuditEvent): Promise<boolean>;
   /**
    * Deletes up to `count` of those that expired before an instant. What counts for the bounds of makers stays until
@@ -105,3 +105,9 @@ export interface SnapshotRecord {
 
 /** The maker of sandboxes that `petstore sandbox create` makes. */
 export const MADE_BY_COMMAND = 'command';
+
+/** The events of a sandbox that are kept, in bytes: the newest. Each commit deletes what is beyond. */
+export const MAX_LOG_BYTES = 256 * 1024;
+
+/** The most groups that a commit deletes: more than it adds. */
+export const MAX_SWEPT_GROUPS = 20;

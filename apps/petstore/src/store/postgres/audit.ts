@@ -6,7 +6,7 @@ import type { Clients } from './client.ts';
 
 export function postgresAudit({ reads, writes }: Clients): AuditStore {
   return {
-    add: (event) => writes.run((db) => recordEvent(db, event)),
+    add: (event) => writes.run((db) => recordAudit(db, event)),
 
     async list({ since = null, limit }) {
       const rows = await reads.run((db) =>
@@ -21,7 +21,7 @@ export function postgresAudit({ reads, writes }: Clients): AuditStore {
 }
 
 /** Records an event, in a transaction if one is given. */
-export async function recordEvent(
+export async function recordAudit(
   db: Connection,
   { at, action, subject, detail }: NewAuditEvent,
 ): Promise<void> {

@@ -33,7 +33,7 @@ export async function checkWrites(
   try {
     await client.run(refuseReadOnly);
     if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
-    if (!health.isGood) await writeForNothing(client);
+    if (!health.isGood) await probeWrite(client);
     health.succeeded();
     return undefined;
   } catch (error) {
@@ -53,7 +53,7 @@ async function refuseReadOnly(db: Connection): Promise<void> {
 }
 
 /** A real write that leaves nothing behind: it takes a file, a page in it, and a commit. */
-async function writeForNothing(client: PostgresClient): Promise<void> {
+async function probeWrite(client: PostgresClient): Promise<void> {
   try {
     await client.transaction((db) =>
       db.execute(sql`CREATE TEMP TABLE petstore_probe ON COMMIT DROP AS SELECT 1 AS one`),

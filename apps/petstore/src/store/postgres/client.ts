@@ -116,7 +116,7 @@ export function openClients(server: PostgresServer, size: number): Clients {
   }
   const ofWrites = Math.max(1, Math.floor(size * 0.4));
   const reads = new PostgresClient(server, size - ofWrites);
-  // What it shows may be old.
+  // The connections for reads may lead to the same demoted server, which shows old data.
   const writes = new PostgresClient(server, ofWrites, () => reads.renew());
   return { reads, writes };
 }

@@ -2,8 +2,13 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import { isConnectionLoss } from '@petstore/postgres/errors.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
-import { decodeResult, encodeResult, keyInUse, keyReused } from '../../idempotency/result.ts';
+import type { IdempotencyKeysUnderWay } from '../../idempotency/idempotency-keys-under-way.ts';
+import {
+  decodeResult,
+  encodeResult,
+  idempotencyConflict,
+  idempotencyMismatch,
+} from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -43,7 +48,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   readonly capacity: number;
   readonly #client: PostgresClient;
   readonly #health: WriteHealth;
-  readonly #keysUnderWay: KeysUnderWay;
+  readonly #keysUnderWay: IdempotencyKeysUnderWay;
   readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
   #petsUnderWay = 0;
@@ -56,7 +61,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
       health,
       metrics,
       keysUnderWay,
-    }: { health: WriteHealth; metrics: Metrics; keysUnderWay: KeysUnderWay },
+    }: { health: WriteHealth; metrics: Metrics; keysUnderWay: IdempotencyKeysUnderWay },
   ) {
     this.#client = client;
     this.capacity = capacity;
@@ -155,7 +160,7 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 }
 
-/** The result of one row of a group: see petstore_create_pets (migrations.ts). */
+/** The result of one row of a group: see petstore_create_pets (create-pets-function.ts). */
 interface Outcome {
   readonly made: bigint | null;
   readonly kept: string | null;
@@ -177,7 +182,7 @@ async function insertOnce(db: Connection, group: readonly Pending[]): Promise<re
     fingerprints: keyed(({ fingerprint }) => fingerprint),
     since: keyed(({ since }) => since),
     at: keyed(({ at }) => at),
-    answers: keyed(({ address }, pet) => resultFormat(pet, address)),
+    answers: keyed(({ collectionUrl }, pet) => resultFormat(pet, collectionUrl)),
   };
   const outcomes = await db.rows<Outcome>(sql`
     SELECT made, kept, is_same AS "isSame"
@@ -186,19 +191,19 @@ async function insertOnce(db: Connection, group: readonly Pending[]): Promise<re
     const { made, kept, isSame } = outcomes[at] as Outcome;
     if (made !== null) {
       const written = { id: made, json: petJson(made, pet) };
-      return idempotency ? { ...written, address: idempotency.address } : written;
+      return idempotency ? { ...written, collectionUrl: idempotency.collectionUrl } : written;
     }
-    if (kept === null) return keyInUse();
-    return isSame ? decodeResult(kept) : keyReused();
+    if (kept === null) return idempotencyConflict();
+    return isSame ? decodeResult(kept) : idempotencyMismatch();
   });
 }
 
 /** The result of a create as a template for SQL's format(), before there is an id. */
-function resultFormat(pet: PetFields, address: string): string {
+function resultFormat(pet: PetFields, collectionUrl: string): string {
   const literal = (text: string) => text.replaceAll('%', '%%');
   const id = '%1$s';
   const json = petJson(id, { ...pet, name: literal(pet.name) });
-  return encodeResult({ id, json }, literal(address));
+  return encodeResult({ id, json }, literal(collectionUrl));
 }
 
 /** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */

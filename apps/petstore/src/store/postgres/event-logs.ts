@@ -9,11 +9,13 @@ import type { Clients } from './client.ts';
 import { EventNumbering } from './event-numbering.ts';
 
 /**
- * The statement by which a transaction tells events in the service's own log. It waits for nobody: the events get their
- * ids afterwards (event-numbering.ts). What changes the animal, or locks it, comes before it, so that the events of an
- * animal stay in their order.
+ * The statement that records events of the service's own store, in the transaction that changes the data. It waits for
+ * no other transaction: the events get their ids later (event-numbering.ts). Run it after the statement that changes or
+ * locks the animal, so that the events of an animal stay in order.
  */
-export function telling(...events: readonly (readonly [type: EventType, data: string])[]): Sql {
+export function insertEvents(
+  ...events: readonly (readonly [type: EventType, data: string])[]
+): Sql {
   const noted = new NotedEvents();
   for (const [type, data] of events) noted.note(type, data);
   return sql`INSERT INTO event_inbox (count, events) VALUES (${noted.count}, ${noted.text})`;

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { OnceForAll } from '../../once-for-all.ts';
+import { CoalescedCall } from '../../coalesced-call.ts';
 import type { Clients } from './client.ts';
 
 /** How many commits' events get their ids in one transaction. It takes some ten milliseconds. */
@@ -9,7 +9,7 @@ const MOST = 1_000;
  * Gives events of the service's own log their ids. A change leaves its events without ids, in `event_inbox`, so that it
  * waits for no other change; whoever reads the log, in whatever process, first has those numbered.
  */
-export class EventNumbering extends OnceForAll<void> {
+export class EventNumbering extends CoalescedCall<void> {
   /** `next` resolves when all that were committed before the call have their ids. */
   constructor({ reads, writes }: Clients) {
     super(async () => {

@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql from 'sql-template-tag';
-import type { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
-import { decodeResult, encodeResult, keyInUse, keyReused } from '../../idempotency/result.ts';
+import type { IdempotencyKeysUnderWay } from '../../idempotency/idempotency-keys-under-way.ts';
+import {
+  decodeResult,
+  encodeResult,
+  idempotencyConflict,
+  idempotencyMismatch,
+} from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type {
   Idempotency,
@@ -20,7 +25,7 @@ export type WriteIdempotently = (
 
 export function idempotentWriter(
   client: PostgresClient,
-  keysUnderWay: KeysUnderWay,
+  keysUnderWay: IdempotencyKeysUnderWay,
 ): WriteIdempotently {
   return (idempotency, work) =>
     keysUnderWay.alone(idempotency, () =>
@@ -29,7 +34,7 @@ export function idempotentWriter(
         if (known) return known;
         const result = await work(db);
         await keepResult(db, idempotency, result);
-        return isRefusal(result) ? result : { ...result, address: idempotency.address };
+        return isRefusal(result) ? result : { ...result, collectionUrl: idempotency.collectionUrl };
       }),
     );
 }
@@ -53,24 +58,24 @@ async function lockKey(
       SELECT fingerprint, answer FROM idempotent_answers
       WHERE api_key_id = ${owner} AND idempotency_key = ${key} AND created_at >= ${since}`),
   ]);
-  if (!lock?.isFree) return keyInUse();
+  if (!lock?.isFree) return idempotencyConflict();
   if (!kept) return undefined;
   return kept.fingerprint.toString('base64') === fingerprint
     ? decodeResult(kept.answer)
-    : keyReused();
+    : idempotencyMismatch();
 }
 
 /** Keeps the result of a write whose key is locked. */
 async function keepResult(
   db: Connection,
-  { owner, key, fingerprint, at, address }: Idempotency,
+  { owner, key, fingerprint, at, collectionUrl }: Idempotency,
   result: Written | Refusal,
 ): Promise<void> {
   // An existing result is too old to count.
   await db.execute(sql`
     INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
     VALUES (${owner}, ${key}, ${Buffer.from(fingerprint, 'base64')},
-            ${encodeResult(result, address)}, ${at})
+            ${encodeResult(result, collectionUrl)}, ${at})
     ON CONFLICT (api_key_id, idempotency_key) DO UPDATE
     SET fingerprint = excluded.fingerprint, answer = excluded.answer,
         created_at = excluded.created_at, place = DEFAULT`);

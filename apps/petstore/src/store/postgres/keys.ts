@@ -8,7 +8,7 @@ import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../contract/key-store.ts';
 import type { ActiveKeys } from './active-keys.ts';
-import { recordEvent } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import type { Clients, PostgresClient } from './client.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { REVOCATIONS } from './revocation-listener.ts';
@@ -37,7 +37,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
     async add(key) {
       await writes.transaction(async (db) => {
         await insert(db, key);
-        await recordEvent(db, keyCreated(key.record));
+        await recordAudit(db, keyCreated(key.record));
       });
     },
 
@@ -49,7 +49,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
         const any = await db.row(sql`SELECT 1 FROM api_keys LIMIT 1`);
         if (any) return false;
         await insert(db, key);
-        await recordEvent(db, keyCreated(key.record, { isFirst: true }));
+        await recordAudit(db, keyCreated(key.record, { isFirst: true }));
         return true;
       });
     },
@@ -93,8 +93,8 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
           UPDATE api_keys SET expires_at = ${until}, replaced_by = ${successor.record.id}
           WHERE id = ${id}`);
         await tellOthers(db);
-        await recordEvent(db, keyRotated(replaced, successor.record, until));
-        await recordEvent(db, keyCreated(successor.record, { replaces: id }));
+        await recordAudit(db, keyRotated(replaced, successor.record, until));
+        await recordAudit(db, keyCreated(successor.record, { replaces: id }));
         return rotation;
       });
       active.drop();
@@ -107,7 +107,7 @@ export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): Ke
         await db.execute(sql`
           UPDATE api_keys SET expires_at = ${expiresAt}, replaced_by = NULL
           WHERE id = ${id} AND replaced_by = ${successor.record.id}`);
-        await recordEvent(db, rotationReverted(id, successor.record.id, at));
+        await recordAudit(db, rotationReverted(id, successor.record.id, at));
         await revoke(db, successor.record.id, at);
         await tellOthers(db);
       });
@@ -133,7 +133,7 @@ async function revoke(db: Connection, id: string, at: Date): Promise<boolean> {
     UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`);
   if (revoked === 0) return false;
   await tellOthers(db);
-  await recordEvent(db, keyRevoked(id, at));
+  await recordAudit(db, keyRevoked(id, at));
   return true;
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@petstore/postgres/connection.ts';
-import { codeOf, SQLSTATE } from '@petstore/postgres/errors.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql from 'sql-template-tag';
 import type { MigrationReport, MigrationState, OnMigration } from '../migration.ts';
 import { type Index, LOCK_CLASS, MIGRATIONS } from './migrations.ts';
+import { isLockFailure, retryLocks } from './retry-locks.ts';
 import { type Step, stepsFrom } from './steps.ts';
 
 /** How often a waiting process checks whether the migration is done, in milliseconds. */
@@ -17,6 +17,9 @@ const TELL_MS = 1_000;
 /** How long a change of tables waits for those that use them, in milliseconds. Others wait behind it meanwhile. */
 export const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_TRIES = 15;
+
+/** The pause between two tries, in milliseconds. */
+const LOCK_PAUSE_MS = 1_000;
 
 /** The version of the schema; undefined where there is no petstore yet. */
 export async function schemaVersion(db: Connection): Promise<number | undefined> {
@@ -158,22 +161,16 @@ async function advance(
   return locks.length === 0 ? 0 : (performance.now() - begunAt) / 1_000;
 }
 
-/** Retries where a lock was not available in time, and after a deadlock. */
+/** Retries where a lock was not available in time, and after a deadlock. Throws UserError where that does not help. */
 async function withLocks<T>(work: () => Promise<T>, place: string): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const code = codeOf(error);
-      if (code !== SQLSTATE.LOCK_NOT_AVAILABLE && code !== SQLSTATE.DEADLOCK) throw error;
-      if (tries === LOCK_TRIES) {
-        throw new UserError(
-          `The tables in ${place} are in use without a pause, so the schema cannot be changed. End long transactions on them (pg_stat_activity shows them), and start petstore again.`,
-          { cause: error },
-        );
-      }
-      await sleep(1_000);
-    }
+  try {
+    return await retryLocks(work, { tries: LOCK_TRIES, pauseMs: LOCK_PAUSE_MS });
+  } catch (error) {
+    if (!isLockFailure(error)) throw error;
+    throw new UserError(
+      `The tables in ${place} are in use without a pause, so the schema cannot be changed. End long transactions on them (pg_stat_activity shows them), and start petstore again.`,
+      { cause: error },
+    );
   }
 }
 

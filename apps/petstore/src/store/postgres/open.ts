@@ -1,6 +1,6 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { codeOf, isTlsFailure, SQLSTATE } from '@petstore/postgres/errors.ts';
-import { refusePoolerOfTransactions } from '@petstore/postgres/pooler.ts';
+import { refuseTransactionPooling } from '@petstore/postgres/pooler.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -52,7 +52,7 @@ async function withDatabase<T>(
   let connection: Connection | undefined;
   try {
     connection = await server.connect();
-    await refusePoolerOfTransactions(connection, server, 'petstore', 'PETSTORE_DATABASE_URL');
+    await refuseTransactionPooling(connection, server, 'petstore', 'PETSTORE_DATABASE_URL');
     await refuseUnfit(connection, address);
     return await work(connection, await schemaVersion(connection));
   } catch (error) {

@@ -16,7 +16,7 @@ import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { OrderStore } from '../contract/order-store.ts';
 import type { Written } from '../contract/written.ts';
 import type { ResourceClients } from './client.ts';
-import { telling } from './event-logs.ts';
+import { insertEvents } from './event-logs.ts';
 import type { WriteIdempotently } from './idempotency.ts';
 import { PageReader } from './page-reader.ts';
 import { lockPet } from './pets.ts';
@@ -107,7 +107,7 @@ async function closeOrder(
   const petStatus = endOrder(order, pet?.status, end, precondition);
   if (isRefusal(petStatus)) return petStatus;
   const json = orderJson({ ...order, status: end, updatedAt: at });
-  const told = telling([`order.${end}`, json], petUpdated(order.petId, pet, petStatus));
+  const told = insertEvents([`order.${end}`, json], petUpdated(order.petId, pet, petStatus));
   await Promise.all([
     db.execute(sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`),
     db.execute(sql`

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@petstore/postgres/connection.ts';
-import { codeOf, SQLSTATE } from '@petstore/postgres/errors.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { Log } from '@petstore/service/log.ts';
 import sql from 'sql-template-tag';
 import { CLOSING, LOCK_CLASS } from './migrations.ts';
+import { retryLocks } from './retry-locks.ts';
 
 /** Held while a partition is added; negative, so that it differs from every animal's id. */
 const PARTITION_LOCK = -4;
@@ -110,19 +109,16 @@ async function divide(db: Connection, { name, from }: Last): Promise<bigint | un
 }
 
 /** Does a transaction, and retries it where a lock was not available in time, and after a deadlock. */
-async function withLock(db: Connection, script: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
+function withLock(db: Connection, script: string): Promise<void> {
+  const transaction = async () => {
     try {
       await db.script(script);
-      return;
     } catch (error) {
       if (!db.isLost) await db.script('ROLLBACK');
-      const code = codeOf(error);
-      const isBusy = code === SQLSTATE.LOCK_NOT_AVAILABLE || code === SQLSTATE.DEADLOCK;
-      if (!isBusy || tries === LOCK_TRIES) throw error;
-      await sleep(LOCK_TIMEOUT_MS);
+      throw error;
     }
-  }
+  };
+  return retryLocks(transaction, { tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS });
 }
 
 /** Checks each minute whether the animals need another partition. Every process does so, and one of them adds it. */

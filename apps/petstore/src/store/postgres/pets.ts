@@ -6,7 +6,7 @@ import { isRefusal } from '../../refusal.ts';
 import type { AddOutcome, BulkPetStore, ImportedPet } from '../contract/pet-store.ts';
 import type { PostgresClient, ResourceClients } from './client.ts';
 import { type CreateQueue, insertPets, rowsJson } from './create-queue.ts';
-import { telling } from './event-logs.ts';
+import { insertEvents } from './event-logs.ts';
 import { PageReader } from './page-reader.ts';
 import { PET_JSON } from './pet-json.ts';
 import { searchPets } from './pet-search.ts';
@@ -42,7 +42,7 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
         const json = petJson(id, patched);
         if (patched !== pet) {
           await db.execute(sql`
-            WITH told AS (${telling(['pet.updated', json])})
+            WITH told AS (${insertEvents(['pet.updated', json])})
             UPDATE pets SET name = ${name}, category_id = ${categoryId}, status = ${status}
             WHERE id = ${id}`);
         }
@@ -57,7 +57,7 @@ export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQu
         const refused = refuseRemoval(await isOrdered(db, id));
         if (refused) return refused;
         await db.execute(sql`
-          WITH told AS (${telling(['pet.deleted', petJson(id, pet)])})
+          WITH told AS (${insertEvents(['pet.deleted', petJson(id, pet)])})
           DELETE FROM pets WHERE id = ${id}`);
         return 'removed';
       });

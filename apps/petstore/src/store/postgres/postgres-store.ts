@@ -2,7 +2,7 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
-import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { IdempotencyKeysUnderWay } from '../../idempotency/idempotency-keys-under-way.ts';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
 import type { Store } from '../store.ts';
 import { StoreUnavailableError } from '../store-errors.ts';
@@ -78,7 +78,7 @@ export async function openPostgresStore(
     throw error;
   }
   tellOfPools(metrics, clients, poolSize);
-  const keysUnderWay = new KeysUnderWay();
+  const keysUnderWay = new IdempotencyKeysUnderWay();
   const writeIdempotently = idempotentWriter(writes, keysUnderWay);
   const health = new WriteHealth();
   const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, keysUnderWay });
@@ -95,7 +95,7 @@ export async function openPostgresStore(
     webhooks: new WebhookStore(postgresRunner(clients)),
     faults: postgresFaults(clients),
     reports: postgresReports(clients),
-    // Part of every read that needs no standby: its table is not in the log.
+    // On the connections for reads, which lead to the primary: standbys lack this UNLOGGED table.
     sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,
     checks: { reads: () => checkReads(reads), writes: () => checkWrites(writes, health) },

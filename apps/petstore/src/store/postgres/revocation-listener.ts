@@ -25,7 +25,6 @@ interface Deps {
 /**
  * Hears of revocations by LISTEN on a connection of its own, and then drops the remembered keys.
  *
- *
  * A connection can be dead without anybody noticing. So LISTEN is sent again and again. Each response proves that every
  * revocation from before that statement has been heard of: the server sends notifications before the response. A
  * repeated LISTEN changes nothing, and on a new connection it is needed anyway.
@@ -71,7 +70,10 @@ export class RevocationListener {
       if (this.#isClosed) return;
       if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < startedAt);
       if (!this.#isCut) {
-        log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
+        log?.warn(
+          { err: error },
+          'the connection that listens for revoked keys was lost; each key is looked up in the database',
+        );
       }
       this.#isCut = true;
     }
@@ -83,7 +85,7 @@ export class RevocationListener {
     const connection = await this.#server.connect();
     if (this.#isClosed) connection.destroy();
     // Connections to another host are of no use: they get no response, or show old data.
-    this.#deps.onSilence(({ place }) => place !== connection.place);
+    this.#deps.onSilence(({ hostAndPort }) => hostAndPort !== connection.hostAndPort);
     connection.onNotification = () => this.#keys.drop();
     this.#connection = connection;
     await this.#listen();

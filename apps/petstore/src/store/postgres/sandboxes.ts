@@ -1,8 +1,8 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import sql, { raw } from 'sql-template-tag';
 import type { SandboxRecord, SandboxRows, SnapshotRecord } from '../contract/sandbox-rows.ts';
-import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../sandbox/sandbox-log.ts';
-import { recordEvent } from './audit.ts';
+import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../contract/sandbox-rows.ts';
+import { recordAudit } from './audit.ts';
 import type { Clients, PostgresClient } from './client.ts';
 import { appendEvents, sweepEvents } from './event-logs.ts';
 
@@ -33,7 +33,7 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
           INSERT INTO sandboxes (id, key_hash, name, made_by, seed, pets, created_at, expires_at)
           VALUES (${id}, ${Buffer.from(keyHash, 'base64')}, ${name}, ${madeBy}, ${seed}::bigint,
                   ${pets}, ${createdAt}, ${expiresAt})`);
-        if (event) await recordEvent(db, event);
+        if (event) await recordAudit(db, event);
         return 'added';
       }),
 
@@ -92,7 +92,7 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
     remove: (id, event) =>
       writes.transaction(async (db) => {
         const isRemoved = (await empty(db, [id])) === 1;
-        if (isRemoved && event) await recordEvent(db, event);
+        if (isRemoved && event) await recordAudit(db, event);
         return isRemoved;
       }),
 

@@ -7,7 +7,7 @@ import {
   refuseRemoval as refuseCategoryRemoval,
 } from '../../categories/category-rules.ts';
 import { NotedEvents } from '../../events/event-group.ts';
-import { decodeResult, encodeResult, keyReused } from '../../idempotency/result.ts';
+import { decodeResult, encodeResult, idempotencyMismatch } from '../../idempotency/result.ts';
 import type { StoredOrder } from '../../orders/order.ts';
 import {
   endOrder,
@@ -178,12 +178,12 @@ export class SandboxDraft implements SandboxState {
 
   /** Does a write once: see Idempotency. */
   idempotently(
-    { key, fingerprint, at, since, address }: Idempotency,
+    { key, fingerprint, at, since, collectionUrl }: Idempotency,
     work: () => Written | Refusal,
   ): IdempotentResult | Refusal {
     const kept = this.results.get(key);
     if (kept && kept.at >= since.getTime()) {
-      return kept.fingerprint === fingerprint ? decodeResult(kept.result) : keyReused();
+      return kept.fingerprint === fingerprint ? decodeResult(kept.result) : idempotencyMismatch();
     }
     const result = work();
     this.#weigh(0);
@@ -191,14 +191,14 @@ export class SandboxDraft implements SandboxState {
     this.results.delete(key);
     this.results.set(key, {
       fingerprint,
-      result: encodeResult(result, address),
+      result: encodeResult(result, collectionUrl),
       at: at.getTime(),
     });
     for (const [oldest, { at }] of this.results) {
       if (this.results.size <= MAX_RESULTS && at >= since.getTime()) break;
       this.results.delete(oldest);
     }
-    return isRefusal(result) ? result : { ...result, address };
+    return isRefusal(result) ? result : { ...result, collectionUrl };
   }
 
   /** Puts an item in its place, or takes it away, and remembers what was there. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { categoryJson } from '../../categories/category-rules.ts';
-import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { IdempotencyKeysUnderWay } from '../../idempotency/idempotency-keys-under-way.ts';
 import { orderJson } from '../../orders/order-rules.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -62,7 +62,7 @@ export class SandboxStores {
   });
   /** The writes that wait, for each sandbox that is being written to. */
   readonly #waiting = new Map<string, Waiting[]>();
-  readonly #keysUnderWay = new KeysUnderWay();
+  readonly #keysUnderWay = new IdempotencyKeysUnderWay();
 
   constructor(rows: SandboxRows) {
     this.#rows = rows;

@@ -10,7 +10,7 @@ import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';
 
 /** Records events, in the open transaction. */
-export function eventRecorder(db: DatabaseSync): (event: NewAuditEvent) => void {
+export function auditRecorder(db: DatabaseSync): (event: NewAuditEvent) => void {
   const insert = db.prepare(
     'INSERT INTO audit_events (at, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?)',
   );
@@ -20,7 +20,7 @@ export function eventRecorder(db: DatabaseSync): (event: NewAuditEvent) => void 
 }
 
 export function sqliteAudit(db: DatabaseSync, write: RareWrite): AuditStore {
-  const record = eventRecorder(db);
+  const record = auditRecorder(db);
   const selectNewest = db.prepare(
     `SELECT id, at, actor, action, subject, detail FROM audit_events WHERE at >= ?
      ORDER BY id DESC LIMIT ?`,

@@ -7,13 +7,13 @@ const HEADER_BYTES = 48;
 /** Where the header has the number of commits, in the byte order of the machine. */
 const COMMITS_AT = 8;
 
-/** How often the quiet commits are counted anew because there was another commit meanwhile. */
+/** How often the quiet commits are counted again when another commit came in between. */
 const MAX_TRIES = 3;
 
-/** After so many counts without a new quiet commit there are probably none for a while. */
+/** After this many counts in a row without a new quiet commit, sandboxes are probably not in use. */
 const CALM_COUNTS = 8;
 
-/** Then so many differences are taken for other commits without a count, which would be in vain. */
+/** Then this many changes of the header are reported without counting, which saves reads of the database. */
 const UNCOUNTED = 64;
 
 /**

@@ -2,6 +2,7 @@ import type { CategoryWrites } from './category-writes.ts';
 import type { EventWrites } from './event-writes.ts';
 import type { FaultWrites } from './fault-writes.ts';
 import type { IdempotentWrites } from './idempotent-writes.ts';
+import type { KeyWrites } from './key-writes.ts';
 import type { OrderWrites } from './order-writes.ts';
 import type { PetWrites } from './pet-writes.ts';
 import type { ReportWrites } from './report-writes.ts';
@@ -21,16 +22,10 @@ export type Writes = PetWrites &
 
 interface Probe {
   /**
-   * A write that changes nothing, but waits for its turn like any other. `isReal`: it is also written to the disk,
+   * A write that changes nothing, but waits for its turn like any other. `touchesDisk`: it is also written to the disk,
    * which takes an fsync, and room on the disk.
    */
-  probe(isReal: boolean): 'done';
-}
-
-/** The writes of keys that the service itself does again and again. */
-export interface KeyWrites {
-  /** When keys were last used: ids, and at the same positions times in milliseconds since 1970. */
-  noteKeyUses(ids: readonly string[], times: readonly number[]): 'done';
+  probe(touchesDisk: boolean): 'done';
 }
 
 type Kind = keyof Writes;
@@ -64,14 +59,14 @@ export function isFailure(outcome: Outcome): outcome is Failure {
   return typeof outcome === 'object' && 'failed' in outcome;
 }
 
-/** The writes of what sandboxes have, which change nothing that is kept in memory of the service's own data. */
+/** The writes to sandboxes alone. They leave the caches of the service's own pages and keys valid. */
 const QUIET: ReadonlySet<Kind> = new Set<keyof (SandboxWrites & FaultWrites & ReportWrites)>([
   ...(['addSandbox', 'commitSandbox', 'resetSandbox', 'removeSandbox', 'sweepSandboxes'] as const),
   ...(['saveSnapshot', 'restoreSnapshot', 'removeSnapshot'] as const),
   ...(['replaceFaults', 'countFaults', 'recordRequests', 'keepRun'] as const),
 ]);
 
-/** Whether nobody who keeps animals or keys of the service in memory needs to hear of a write. */
+/** Whether a write leaves the caches of the service's own pages and keys valid. */
 export function isQuiet({ kind }: Pick<Command, 'kind'>): boolean {
   return QUIET.has(kind);
 }
@@ -92,7 +87,7 @@ const AUDITED: ReadonlySet<Kind> = new Set<Kind>(['addSandbox', 'removeSandbox']
  * Whether a committed group proves that writes succeed. A probe does not: it is smaller than any other write. Nor does a
  * write that has not met the disk.
  */
-export function isRealWrite(commands: readonly Command[]): boolean {
+export function provesWritesSucceed(commands: readonly Command[]): boolean {
   return commands.some((command) => command.kind !== 'probe' && !needsNoDisk(command));
 }
 

@@ -35,8 +35,19 @@ const STATES: Readonly<Record<number, readonly [kind: UnavailableKind, message?:
 };
 
 /** Why the database cannot work, out of an error of node:sqlite. */
-export function kindOf(error: unknown): UnavailableKind {
+function kindOf(error: unknown): UnavailableKind {
   return STATES[sqliteCode(error) ?? 0]?.[0] ?? 'other';
+}
+
+/** The error of a database that could not work in another thread or process, which sent SQLite's code. */
+export function unavailableElsewhere(
+  message: string,
+  code: number | undefined,
+  kind?: UnavailableKind,
+): StoreUnavailableError {
+  // The code is in the member where SQLite's own errors have it.
+  const cause = Object.assign(new Error(message), { errcode: code });
+  return new StoreUnavailableError(message, { cause, kind: kind ?? kindOf(cause) });
 }
 
 /** The error of a database that cannot work, with a public message. */

@@ -64,7 +64,7 @@ export function sqliteEventLogs(db: DatabaseSync, write: Write): EventLogs {
     }),
     async sweep(store, { before, maxBytes }, count) {
       const bounds = [store, before.getTime(), maxBytes] as const;
-      // Each write makes all processes read their pages anew, so there is none without need.
+      // A commit empties the page caches of all processes, so nothing is written where there is nothing to delete.
       const isAny = translateErrors(() => isAnyToSweep.get(...bounds));
       return isAny ? write('sweepEvents', ...bounds, count) : 0;
     },

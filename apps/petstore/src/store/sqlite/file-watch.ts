@@ -21,7 +21,7 @@ export function fileWatch(path: string, db: DatabaseSync): () => FileDamage | un
   return () => {
     const isInPlace = files.every((file, at) => {
       const now = identity(file);
-      // SQLite may create the index and the log only at the first access.
+      // SQLite may create the index and the WAL only at the first access.
       opened[at] ??= now;
       return now === opened[at];
     });
@@ -47,7 +47,7 @@ function sizeWatch(path: string, db: DatabaseSync): () => boolean {
   };
 }
 
-/** The least size of the file of a database: its last pages may still be in the log. */
+/** The least size of the file of a database: its last pages may still be in the WAL. */
 function leastBytes(db: DatabaseSync): number {
   const ask = (pragma: string) =>
     Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {}).map(Number);

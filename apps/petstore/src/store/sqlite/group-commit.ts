@@ -7,7 +7,6 @@ import { prepareCategoryWrites } from './category-writes.ts';
 import {
   type Command,
   isQuiet,
-  type KeyWrites,
   needsNoDisk,
   type Outcome,
   type Value,
@@ -16,6 +15,7 @@ import {
 import { eventAppender, prepareEventWrites } from './event-writes.ts';
 import { prepareFaultWrites } from './fault-writes.ts';
 import { prepareIdempotentWrites } from './idempotent-writes.ts';
+import { prepareKeyWrites } from './key-writes.ts';
 import { APPLICATION_ID } from './open.ts';
 import { prepareOrderWrites } from './order-writes.ts';
 import { preparePetWrites } from './pet-writes.ts';
@@ -26,7 +26,8 @@ import { prepareSandboxWrites } from './sandbox-writes.ts';
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them, if any needs it.
  *
- * The group ends with the events of all that was changed, in one row. One of sandboxes alone is a quiet commit.
+ * The group ends with the events of all that was changed, in one row. A group of sandbox writes alone is counted in
+ * `quiet_commits`, so that caches stay valid.
  *
  * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),
  * the function throws, and none of the commands happened.
@@ -65,23 +66,23 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       noted.clear();
     }
   };
-  let isWaitingForDisk = true;
-  const waitForDisk = () => {
+  let isFull = true;
+  const setSynchronousFull = () => {
     db.exec('PRAGMA synchronous = FULL');
-    isWaitingForDisk = true;
+    isFull = true;
   };
   return (commands) => {
     if (!commands.every(needsNoDisk)) {
-      if (!isWaitingForDisk) waitForDisk();
+      if (!isFull) setSynchronousFull();
       return commitGroup(commands);
     }
-    isWaitingForDisk = false;
+    isFull = false;
     db.exec('PRAGMA synchronous = NORMAL');
     try {
       return commitGroup(commands);
     } finally {
       try {
-        waitForDisk();
+        setSynchronousFull();
       } catch {
         // What was committed stays so. The next group that needs the disk tries again, or fails.
       }
@@ -108,22 +109,9 @@ function prepareWrites(
   return {
     ...writes,
     ...prepareIdempotentWrites(db, writes),
-    probe: (isReal) => {
+    probe: (touchesDisk) => {
       // Writes the existing value, so nothing changes, but its page is written.
-      if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      return 'done';
-    },
-  };
-}
-
-function prepareKeyWrites(db: DatabaseSync): KeyWrites {
-  const update = db.prepare(
-    `UPDATE api_keys SET last_used_at = :at
-     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
-  );
-  return {
-    noteKeyUses(ids, times) {
-      for (const [i, id] of ids.entries()) update.run({ id, at: times[i] ?? null });
+      if (touchesDisk) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return 'done';
     },
   };

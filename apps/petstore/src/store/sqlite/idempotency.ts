@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { KeysUnderWay } from '../../idempotency/keys-under-way.ts';
+import { IdempotencyKeysUnderWay } from '../../idempotency/idempotency-keys-under-way.ts';
 import { decodeResult } from '../../idempotency/result.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type {
@@ -26,12 +26,12 @@ export interface TableDeps {
 }
 
 export function idempotentWriter(write: Write): WriteIdempotently {
-  const keysUnderWay = new KeysUnderWay();
+  const keysUnderWay = new IdempotencyKeysUnderWay();
   return (idempotency, ...command) =>
     keysUnderWay.alone(idempotency, async () => {
-      const { owner, key, fingerprint, at, since, address } = idempotency;
+      const { owner, key, fingerprint, at, since, collectionUrl } = idempotency;
       const times = [at.getTime(), since.getTime()] as const;
-      const request = [owner, key, fingerprint, ...times, address] as const;
+      const request = [owner, key, fingerprint, ...times, collectionUrl] as const;
       const result = await write('idempotently', ...request, ...command);
       return isRefusal(result) ? result : decodeResult(result);
     });
@@ -46,7 +46,7 @@ export function sqliteIdempotentResults(db: DatabaseSync, write: Write): Idempot
   placeBeyond.setReadBigInts(true);
   return {
     async deleteBefore(instant, count) {
-      // Each write makes all processes read their pages anew, so there is none without need.
+      // A commit empties the page caches of all processes, so nothing is written where there is nothing to delete.
       const isAny = translateErrors(() => isAnyOlder.get(instant.getTime()));
       return isAny ? write('deleteResultsBefore', instant.getTime(), count) : 0;
     },

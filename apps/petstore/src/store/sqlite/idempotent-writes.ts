@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { encodeResult, keyReused } from '../../idempotency/result.ts';
+import { encodeResult, idempotencyMismatch } from '../../idempotency/result.ts';
 import { petJson } from '../../pets/pet-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../contract/written.ts';
@@ -7,6 +7,8 @@ import type { CategoryWrites } from './category-writes.ts';
 import type { OrderWrites } from './order-writes.ts';
 import type { PetWrites } from './pet-writes.ts';
 import { inSavepoint } from './savepoint.ts';
+
+// The table idempotent_answers holds what the code calls results.
 
 /** The writes that can be idempotent. */
 type Inner = Pick<PetWrites, 'createPet'> &
@@ -30,7 +32,7 @@ export interface IdempotentWrites {
     fingerprint: string,
     at: number,
     since: number,
-    address: string,
+    collectionUrl: string,
     ...inner: InnerCommand
   ): string | Refusal;
   /** The methods of IdempotentResultStore. */
@@ -59,15 +61,17 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
         ORDER BY place LIMIT ?)`,
   );
   return {
-    idempotently(owner, key, fingerprint, at, since, address, ...inner) {
+    idempotently(owner, key, fingerprint, at, since, collectionUrl, ...inner) {
       const bytes = Buffer.from(fingerprint, 'base64');
       const kept = select.get(owner, key, since);
       if (kept) {
-        return bytes.equals(kept.fingerprint as Uint8Array) ? String(kept.answer) : keyReused();
+        return bytes.equals(kept.fingerprint as Uint8Array)
+          ? String(kept.answer)
+          : idempotencyMismatch();
       }
       // The write and its result: one without the other must not stay.
       return inSavepoint(db, () => {
-        const result = encodeResult(run(writes, inner), address);
+        const result = encodeResult(run(writes, inner), collectionUrl);
         insert.run(owner, key, bytes, result, at);
         return result;
       });

@@ -6,7 +6,7 @@ import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../contract/key-store.ts';
-import { eventRecorder } from './audit.ts';
+import { auditRecorder } from './audit.ts';
 import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
 import type { RareWrite } from './rare-writes.ts';
@@ -15,7 +15,10 @@ export interface KeysDeps {
   readonly db: DatabaseSync;
   readonly write: Write;
   readonly writeRarely: RareWrite;
-  /** Active keys by their hashes, emptied whenever the database has changed. */
+  /**
+   * Keys by their hashes, emptied whenever the database has changed. Serves when Authentication keeps none (debug logs,
+   * traces), and remembers unknown hashes.
+   */
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
@@ -31,7 +34,7 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const selectAny = db.prepare('SELECT 1 FROM api_keys LIMIT 1');
-  const selectActive = db.prepare(
+  const selectUnrevoked = db.prepare(
     'SELECT id, scopes, expires_at FROM api_keys WHERE hash = ? AND revoked_at IS NULL',
   );
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`);
@@ -43,7 +46,7 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
   const updateReplaced = db.prepare(
     'UPDATE api_keys SET expires_at = ?, replaced_by = ? WHERE id = ? AND replaced_by IS ?',
   );
-  const record = eventRecorder(db);
+  const record = auditRecorder(db);
 
   const revoke = (id: string, at: Date): boolean => {
     if (updateRevoked.run(at.getTime(), id).changes === 0) return false;
@@ -76,7 +79,7 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
         const results = freshKeys();
         const known = results.get(hash);
         if (known || results.has(hash)) return known;
-        const row = selectActive.get(bytes(hash));
+        const row = selectUnrevoked.get(bytes(hash));
         const key = row && {
           id: String(row.id),
           scopes: scopesOf(row.scopes),

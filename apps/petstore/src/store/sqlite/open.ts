@@ -72,7 +72,7 @@ function configure(db: DatabaseSync, refuse = () => {}): void {
   });
   // From here on the connection holds a lock that a restore would need.
   refuse();
-  // A commit returns when the log is on disk: what was acknowledged survives a power cut. WAL's
+  // A commit returns when the WAL is on disk: what was acknowledged survives a power cut. WAL's
   // usual NORMAL would lose the last commits, which only those of sandboxes may be: see needsNoDisk in command.ts.
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA foreign_keys = ON');

@@ -11,7 +11,7 @@ import { inSavepoint } from './savepoint.ts';
 export interface PetWrites {
   /** Returns the new id. */
   createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
-  /** Returns the outcome for each animal; all of them are added, or none. Tells no events. */
+  /** Returns the outcome for each animal. A conflicting animal is left out; an error undoes all. Tells no events. */
   addPets(pets: readonly ImportedPet[]): AddOutcome[];
   /** Returns the animal as JSON text. */
   updatePet(id: bigint, patch: PetPatch, precondition?: Precondition): string | Refusal;
@@ -59,7 +59,6 @@ export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrite
   };
 }
 
-/** Looks an animal up. */
 export function petFinder(db: DatabaseSync): (id: bigint) => PetFields | undefined {
   const select = db.prepare(
     'SELECT name, category_id AS categoryId, status FROM pets WHERE id = ?',

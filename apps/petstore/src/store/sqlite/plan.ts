@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { openToRead } from '@petstore/service/sqlite/kept-database.ts';
+import { openToRead } from '@petstore/service/sqlite/database-kind.ts';
 import type { MigrationPlan } from '../migration.ts';
-import { KEPT_PETSTORE } from './kept-petstore.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { schemaVersion } from './open.ts';
+import { PETSTORE_DATABASE } from './petstore-database.ts';
 
 /** How long all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
 const SECONDS = 0.05;
@@ -32,7 +32,7 @@ export function planDatabase(path: string): MigrationPlan {
 }
 
 function versionOf(path: string): number {
-  const db = openToRead(path, KEPT_PETSTORE);
+  const db = openToRead(path, PETSTORE_DATABASE);
   try {
     return schemaVersion(db);
   } finally {

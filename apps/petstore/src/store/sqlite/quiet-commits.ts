@@ -4,9 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 type Doing = <T>(work: () => T) => T;
 
 /**
- * Counts commits that nobody needs to hear of who keeps animals or keys of the service in memory: what sandboxes write
- * is in the same file, and may come at a high pace. Returns what does the work of a whole transaction of that kind, and
- * counts its commit in the database, if there will be one. See ChangeDetector.
+ * Counts quiet commits: those that leave the caches of the service's own pages and keys valid. Sandboxes are in the
+ * same file, and may be written to often. The returned function does all the work of a transaction, and adds one to the
+ * count in the database if the work changed anything. See ChangeDetector.
  */
 export function quietCommits(db: DatabaseSync): Doing {
   const changes = db.prepare('SELECT total_changes() AS n');

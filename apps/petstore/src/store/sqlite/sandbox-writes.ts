@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewAuditEvent } from '../../audit/audit-event.ts';
 import type { SandboxBounds, SandboxOutcome, SandboxRecord } from '../contract/sandbox-rows.ts';
-import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../sandbox/sandbox-log.ts';
-import { eventRecorder } from './audit.ts';
+import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../contract/sandbox-rows.ts';
+import { auditRecorder } from './audit.ts';
 import type { EventWrites, eventAppender } from './event-writes.ts';
 import { inSavepoint } from './savepoint.ts';
 
@@ -41,7 +41,7 @@ export function prepareSandboxWrites(
   appendEvents: ReturnType<typeof eventAppender>,
   { sweepEvents }: EventWrites,
 ): SandboxWrites {
-  const record = eventRecorder(db);
+  const record = auditRecorder(db);
   // The oldest of as many as the maker may have.
   const selectCounted = db.prepare(
     `SELECT created_at AS at FROM sandboxes WHERE made_by = ? AND created_at >= ?

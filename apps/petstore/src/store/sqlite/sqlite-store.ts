@@ -11,7 +11,7 @@ import { WebhookStore } from '../webhooks/webhook-store.ts';
 import { WriteHealth, writeMetrics } from '../write-health.ts';
 import { sqliteAudit } from './audit.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, isFailure, isQuiet, isRealWrite, type Write } from './command.ts';
+import { type Command, isFailure, isQuiet, provesWritesSucceed, type Write } from './command.ts';
 import { asUnavailable, problemOf, translateErrors } from './errors.ts';
 import { sqliteEventLogs } from './event-logs.ts';
 import { sqliteFaults } from './faults.ts';
@@ -24,11 +24,11 @@ import { PageCache } from './page-cache.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
-import { RemoteWriter, writeForOthers } from './remote-writer.ts';
+import { RemoteWriteQueue, writeForOthers } from './remote-write-queue.ts';
 import { sqliteReports } from './reports.ts';
 import { sqliteSandboxes } from './sandboxes.ts';
 import { sqliteRunner } from './sql-runner.ts';
-import { GroupCommitWriter } from './writer.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /**
  * How long a read may wait for a lock, in milliseconds. In WAL mode readers wait for nobody, unless another program
@@ -44,7 +44,7 @@ const FILE_PROBLEMS: Readonly<Record<FileDamage, Problem>> = {
 };
 
 const WRITER_DOWN: Problem = {
-  message: 'The thread that writes has ended. It is started again by itself.',
+  message: 'The thread that writes has ended. The service starts it again.',
 };
 
 const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
@@ -211,7 +211,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     try {
       const outcomes = commit(commands);
       onCommit(commands.length, (performance.now() - startedAt) / 1_000);
-      if (isRealWrite(commands)) health.succeeded();
+      if (provesWritesSucceed(commands)) health.succeeded();
       return outcomes;
     } catch (error) {
       health.failed(error);
@@ -247,17 +247,17 @@ function writeElsewhere(
   { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES, groupWriter }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
-  const writer = groupWriter
-    ? new RemoteWriter(groupWriter, maxQueuedWrites)
+  const queue = groupWriter
+    ? new RemoteWriteQueue(groupWriter, maxQueuedWrites)
     : writerThread(path, maxQueuedWrites, metrics, log);
   return {
-    write: writer.run,
-    writeQueue: writer,
+    write: queue.run,
+    writeQueue: queue,
     damageToFiles: fileWatch(path, db),
-    isWriting: () => writer.isAlive,
-    health: writer.health,
+    isWriting: () => queue.isAlive,
+    health: queue.health,
     hasChanged: () => changes.hasChanged(),
-    close: () => writer.close(),
+    close: () => queue.close(),
   };
 }
 
@@ -266,19 +266,19 @@ function writerThread(
   maxQueuedWrites: number,
   metrics: Metrics,
   log: StoreOptions['log'],
-): GroupCommitWriter {
+): WriteQueue {
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
-  const onCommit = writeMetrics(metrics, () => writer.length);
-  const writer: GroupCommitWriter = new GroupCommitWriter(path, maxQueuedWrites, {
+  const onCommit = writeMetrics(metrics, () => queue.length);
+  const queue: WriteQueue = new WriteQueue(path, maxQueuedWrites, {
     onCommit,
     onDeath(cause, restartInMs) {
       deaths.add();
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });
-  return writer;
+  return queue;
 }
 
 const CATEGORIES: Source = {

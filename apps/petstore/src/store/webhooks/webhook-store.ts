@@ -26,7 +26,7 @@ export interface SqlRunner {
   readonly lock: Sql;
 }
 
-/** What an owner may change of a webhook. */
+/** What a client may change of a webhook. */
 export interface WebhookPatch {
   readonly url?: string | undefined;
   readonly events?: readonly EventType[] | undefined;
@@ -37,12 +37,12 @@ export interface WebhookPatch {
   readonly position?: bigint | undefined;
 }
 
-/** A webhook, and for how long it is its owner's. */
-export interface OwnedWebhook extends StoredWebhook {
-  readonly ownedForMs: number;
+/** A webhook, and how long this process still holds its lease. */
+export interface LeasedWebhook extends StoredWebhook {
+  readonly leaseLeftMs: number;
 }
 
-/** Who is sent events, and how far that is. Everything of an owner is by the store whose events they are. */
+/** Webhooks and their deliveries. A client reaches only those of the store that its key opens. */
 export class WebhookStore {
   readonly #db: SqlRunner;
 
@@ -189,17 +189,17 @@ export class WebhookStore {
   }
 
   /**
-   * Those that an owner has, and up to `most` more that nobody has now, which it gets for `leaseMs`. Each says for how long
-   * it is the owner's at the least. Call it again long before.
+   * Gives a process the leases that it holds, and up to `most` more that nobody holds now, for `leaseMs`. Each says how
+   * long it lasts at the least. Call it again long before.
    */
-  async claim(
-    owner: string,
+  async acquireLeases(
+    leaseHolder: string,
     { leaseMs, most }: { leaseMs: number; most: number },
-  ): Promise<OwnedWebhook[]> {
+  ): Promise<LeasedWebhook[]> {
     const now = this.#db.now();
     const until = sql`${now} + ${integer(leaseMs)}`;
     const free = sql`disabled_at IS NULL AND (owner IS NULL OR owned_until < ${now})`;
-    const owned = sql`disabled_at IS NULL AND owner = ${owner}`;
+    const owned = sql`disabled_at IS NULL AND owner = ${leaseHolder}`;
     const soon = sql`${now} + ${integer(Math.floor(leaseMs * RENEW_BELOW))}`;
     const [due] = await this.#db.read(
       sql`SELECT 1 AS one FROM webhooks
@@ -209,7 +209,7 @@ export class WebhookStore {
     if (due) {
       await this.#db.write([
         sql`UPDATE webhooks SET owned_until = ${until} WHERE ${owned} AND owned_until >= ${now}`,
-        sql`UPDATE webhooks SET owner = ${owner}, owned_until = ${until}
+        sql`UPDATE webhooks SET owner = ${leaseHolder}, owned_until = ${until}
             WHERE ${free} AND id IN
               (SELECT id FROM webhooks WHERE ${free} ORDER BY id LIMIT ${integer(most)})`,
       ]);
@@ -218,13 +218,13 @@ export class WebhookStore {
       sql`SELECT webhooks.*, owned_until - ${now} AS left_ms FROM webhooks
           WHERE ${owned} AND owned_until >= ${now}`,
     );
-    return rows.map((row) => ({ ...webhookOf(row), ownedForMs: Number(row.left_ms) }));
+    return rows.map((row) => ({ ...webhookOf(row), leaseLeftMs: Number(row.left_ms) }));
   }
 
-  /** Gives up all that an owner has. */
-  async release(owner: string): Promise<void> {
+  /** Gives up all leases of a process. */
+  async release(leaseHolder: string): Promise<void> {
     await this.#db.write([
-      sql`UPDATE webhooks SET owner = NULL, owned_until = NULL WHERE owner = ${owner}`,
+      sql`UPDATE webhooks SET owner = NULL, owned_until = NULL WHERE owner = ${leaseHolder}`,
     ]);
   }
 
@@ -237,9 +237,9 @@ export class WebhookStore {
     return rows.map(deliveryOf);
   }
 
-  /** Stores what an owner did, as far as the webhooks are still its own. */
+  /** Stores what a process did, as far as it still holds the leases. */
   async save(
-    owner: string,
+    leaseHolder: string,
     progress: readonly Progress[],
     deliveries: readonly { readonly webhookId: string; readonly delivery: StoredDelivery }[],
     keptDeliveries: number,
@@ -248,9 +248,9 @@ export class WebhookStore {
     const statements = [
       ...(touched.size > 0 ? [this.#locked([...touched])] : []),
       ...deliveries.map(({ webhookId, delivery }) =>
-        putDelivery(webhookId, isOwned(webhookId, owner), delivery),
+        putDelivery(webhookId, isLeased(webhookId, leaseHolder), delivery),
       ),
-      ...progress.map(saveProgress(owner)),
+      ...progress.map(saveProgress(leaseHolder)),
       ...[...touched].map(
         (id) =>
           sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${id} AND state <> 'waiting'
@@ -276,19 +276,19 @@ const RENEW_BELOW = 0.75;
 
 const HEALTHY = raw('failures = 0, failing_since = NULL, next_at = NULL, last_error = NULL');
 
-function saveProgress(owner: string) {
+function saveProgress(leaseHolder: string) {
   return (progress: Progress): Sql => sql`
     UPDATE webhooks SET
       position = ${integer(progress.position)}, failures = ${integer(progress.failures)},
       failing_since = ${integer(progress.failingSince)}, next_at = ${integer(progress.nextAt)},
       last_error = ${progress.lastError}, recent = ${JSON.stringify(progress.recent)},
       disabled_at = ${integer(progress.disabledAt)}, disabled_reason = ${progress.disabledReason}
-    WHERE id = ${progress.id} AND owner = ${owner}`;
+    WHERE id = ${progress.id} AND owner = ${leaseHolder}`;
 }
 
-/** Whether a webhook is an owner's. */
-function isOwned(id: string, owner: string): Sql {
-  return sql`EXISTS (SELECT 1 FROM webhooks WHERE id = ${id} AND owner = ${owner})`;
+/** Whether a process holds a webhook's lease. */
+function isLeased(id: string, leaseHolder: string): Sql {
+  return sql`EXISTS (SELECT 1 FROM webhooks WHERE id = ${id} AND owner = ${leaseHolder})`;
 }
 
 /** `where`: only if it holds. Returns a row where it did. */

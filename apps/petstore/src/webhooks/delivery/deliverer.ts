@@ -10,14 +10,14 @@ import { Courier, type CourierDeps, type Postponed } from './courier.ts';
 import { LogWindow } from './log-window.ts';
 import { SEND_TIMEOUT_MS, sending } from './sending.ts';
 
-/** How long a webhook is a process's own, in milliseconds. After a crash others wait so long. */
+/** How long a process leases a webhook, in milliseconds. After a crash others wait so long. */
 const LEASE_MS = 20_000;
 
 /** How often the process looks for webhooks that nobody delivers to, and for changes of its own. */
-const CLAIM_MS = 500;
+const ACQUIRE_MS = 500;
 
 /** Webhooks that it takes at once, so that several processes share them. */
-const CLAIMED_AT_ONCE = 25;
+const ACQUIRED_AT_ONCE = 25;
 
 /** How often what was delivered is stored, in milliseconds. After a crash so much is delivered again. */
 const SAVE_MS = 1_000;
@@ -38,7 +38,7 @@ const KEPT_DELIVERIES = 100;
 export interface DelivererDeps {
   readonly store: Pick<Store, 'events' | 'webhooks' | 'faults'>;
   /** A name that no other process has. */
-  readonly owner: string;
+  readonly leaseHolder: string;
   readonly allowsPrivate: boolean;
   readonly onError: (error: unknown) => void;
   readonly onDisabled: (webhook: StoredWebhook) => void;
@@ -54,8 +54,8 @@ export class Deliverer {
   readonly #connections = new Connections();
   readonly #stop = new AbortController();
   readonly #courierDeps: CourierDeps;
-  #ownedUntil = 0;
-  #claimedAt = 0;
+  #leasedUntil = 0;
+  #acquiredAt = 0;
   #savedAt = 0;
   #underWay = 0;
   #underWayOfSandboxes = 0;
@@ -92,14 +92,16 @@ export class Deliverer {
     await this.#running;
     this.#connections.close();
     await this.#attempt(() => this.#save());
-    await this.#attempt(() => this.#deps.store.webhooks.release(this.#deps.owner));
+    await this.#attempt(() => this.#deps.store.webhooks.release(this.#deps.leaseHolder));
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const now = Date.now();
-      if (now - this.#claimedAt >= CLAIM_MS) await this.#attempt(() => this.#claim(now));
+      if (now - this.#acquiredAt >= ACQUIRE_MS) {
+        await this.#attempt(() => this.#acquireLeases(now));
+      }
       await this.#attempt(() => this.#read());
       this.#pump();
       if (now - this.#savedAt >= SAVE_MS) {
@@ -118,11 +120,14 @@ export class Deliverer {
     }
   }
 
-  async #claim(now: number): Promise<void> {
-    this.#claimedAt = now;
-    const { owner, store } = this.#deps;
-    const own = await store.webhooks.claim(owner, { leaseMs: LEASE_MS, most: CLAIMED_AT_ONCE });
-    this.#ownedUntil = now + Math.min(...own.map(({ ownedForMs }) => ownedForMs), LEASE_MS);
+  async #acquireLeases(now: number): Promise<void> {
+    this.#acquiredAt = now;
+    const { leaseHolder, store } = this.#deps;
+    const own = await store.webhooks.acquireLeases(leaseHolder, {
+      leaseMs: LEASE_MS,
+      most: ACQUIRED_AT_ONCE,
+    });
+    this.#leasedUntil = now + Math.min(...own.map(({ leaseLeftMs }) => leaseLeftMs), LEASE_MS);
     const lost = new Set(this.#couriers.keys());
     for (const webhook of own) {
       lost.delete(webhook.id);
@@ -185,8 +190,8 @@ export class Deliverer {
   /** Begins what can be sent. */
   #pump(): void {
     if (this.#stop.signal.aborted) return;
-    // What is begun now must end while the webhook is still its own.
-    if (this.#ownedUntil - Date.now() <= SEND_TIMEOUT_MS) return;
+    // What is begun now must end while the lease lasts.
+    if (this.#leasedUntil - Date.now() <= SEND_TIMEOUT_MS) return;
     for (const [id, courier] of [...this.#couriers]) {
       if (this.#underWay >= MAX_UNDER_WAY) break;
       const isOfSandbox = courier.webhook.store !== OWN_STORE;
@@ -219,7 +224,7 @@ export class Deliverer {
   }
 
   async #save(): Promise<void> {
-    const { owner, store, onDisabled } = this.#deps;
+    const { leaseHolder, store, onDisabled } = this.#deps;
     const changed = [...this.#couriers.values()].flatMap((courier) => {
       const changes = courier.changes();
       return changes ? [{ courier, ...changes }] : [];
@@ -229,12 +234,12 @@ export class Deliverer {
     );
     const progress = changed.map(({ progress }) => progress);
     try {
-      await store.webhooks.save(owner, progress, deliveries, KEPT_DELIVERIES);
+      await store.webhooks.save(leaseHolder, progress, deliveries, KEPT_DELIVERIES);
     } catch (error) {
       for (const { courier, deliveries } of changed) courier.unsaved(deliveries);
       throw error;
     }
-    // Not what has become of it meanwhile: that is not stored yet.
+    // By what was saved: the courier may have changed since, and that is not stored yet.
     for (const { courier, progress } of changed) {
       if (progress.disabledAt === null) continue;
       onDisabled(courier.webhook);
@@ -242,7 +247,7 @@ export class Deliverer {
     }
   }
 
-  /** The same as often, and as late, as the sandbox wants it; once and now for every other store. */
+  /** Sends an event as often, and as late, as the sandbox's faults say; for the service's own store once, now. */
   async #sendWithFaults(
     webhook: StoredWebhook,
     message: { id: string; eventId: bigint; body: string },

@@ -7,7 +7,7 @@ import { Deliverer } from './deliverer.ts';
 
 export interface ThreadData {
   readonly databaseUrl: string;
-  readonly owner: string;
+  readonly leaseHolder: string;
   readonly allowsPrivate: boolean;
 }
 
@@ -34,14 +34,14 @@ const warn = (warning: string, detail: Readonly<Record<string, unknown>>) =>
 // On Linux this is the thread's own; elsewhere it would be that of the whole process.
 if (process.platform === 'linux') setPriority(NICENESS);
 
-const { databaseUrl, owner, allowsPrivate } = workerData as ThreadData;
+const { databaseUrl, leaseHolder, allowsPrivate } = workerData as ThreadData;
 const store = await openStore(databaseUrl, {
   ...{ mustExist: true, mayBlock: true, pageCacheBytes: 0, poolSize: POOL_SIZE },
 });
 const deliverer = new Deliverer({
-  ...{ store, owner, allowsPrivate },
+  ...{ store, leaseHolder, allowsPrivate },
   onError: (error) =>
-    warn('webhooks could not be read or stored; it is tried again', { err: `${error}` }),
+    warn('webhooks could not be read or stored; the service tries again', { err: `${error}` }),
   onDisabled: ({ id, disabledReason: reason }) => say({ disabled: { webhook: id, reason } }),
 });
 deliverer.start();

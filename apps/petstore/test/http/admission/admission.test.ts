@@ -54,8 +54,8 @@ test('a request reaches its route with its key when all checks passed, at once o
   for (const keyOf of [now, later]) {
     for (const checked of [now, later]) {
       const seen: unknown[] = [];
-      const check: Check = ({ key, route, response }) => {
-        seen.push([key, route.scope, typeof response.writeHead]);
+      const check: Check = ({ key, config, response }) => {
+        seen.push([key, config.scope, typeof response.writeHead]);
         return checked(undefined);
       };
       assert.equal(await answer(t, () => keyOf(KEY), check), 'key_1');

@@ -43,10 +43,10 @@ function start(requests?: number, shared?: SharedQuotas) {
       : undefined,
     now,
   });
-  const ask = (route: FastifyContextConfig, ...scopes: Scope[]) => {
+  const ask = (config: FastifyContextConfig, ...scopes: Scope[]) => {
     const { added, response: answer } = response();
     const key = { id: 'key_1', scopes, expiresAt: Number.POSITIVE_INFINITY };
-    return { added, result: () => check({ key, route, response: answer }) };
+    return { added, result: () => check({ key, config, response: answer }) };
   };
   return { state, check, ask };
 }
@@ -79,7 +79,7 @@ test('the key of a sandbox has the same limits, and nothing notes its use, since
     };
     return {
       added,
-      result: () => check({ key, route: { scope: 'pets:read' }, response: answer }),
+      result: () => check({ key, config: { scope: 'pets:read' }, response: answer }),
     };
   };
   const { added, result } = sandboxed();

@@ -113,7 +113,7 @@ function linkToItself(heading: Element): void {
 }
 
 /** The most letters of a block. Longer blocks are data, not examples, and take seconds. */
-const MOST_HIGHLIGHTED = 50_000;
+const MAX_HIGHLIGHTED = 50_000;
 
 /** One for all pages: compiling the languages takes longer than most pages do. */
 const highlight = rehypeHighlight({ detect: false, aliases: { markdown: ['mdx'] } });
@@ -126,8 +126,8 @@ export function rehypeCode() {
       if (node.tagName !== 'code') return;
       const isBlock = parent.type === 'element' && parent.tagName === 'pre';
       const source = textOf(node);
-      if (source.length > MOST_HIGHLIGHTED) delete node.properties.className;
-      if (!isBlock || source.length > MOST_HIGHLIGHTED) return;
+      if (source.length > MAX_HIGHLIGHTED) delete node.properties.className;
+      if (!isBlock || source.length > MAX_HIGHLIGHTED) return;
       const meta = String(node.properties.dataMeta ?? '');
       const { code, kinds } = markedCode(source, meta);
       if (code !== source) node.children = [text(code)];

@@ -1,9 +1,9 @@
 import type { BuildProblem } from '../../build-log.ts';
+import { decodeUri } from '../../syntax/decode-uri.ts';
 import { fromPointer, MAX_DEPTH, toPointer, valueAt } from '../../syntax/source.ts';
 import type { DocumentFinding } from '../document-finding.ts';
 import { type FoundPlace, isObject, type OpenApiDocument, type PlaceOf } from '../openapi-types.ts';
 import { type ReadDocument, typeNameOf } from '../read-document.ts';
-import { decoded } from '../references.ts';
 import { ComponentNames } from './component-names.ts';
 import { type Kind, memberShape, one, type Shape, sectionOf, sectionsOf } from './kinds.ts';
 import {
@@ -377,7 +377,7 @@ class Bundler {
       while (isReference(value) && !Object.hasOwn(value, token)) {
         if (!value.$ref.startsWith('#/') || left === 0) return pointer;
         left -= 1;
-        at = decoded(value.$ref.slice(1));
+        at = decodeUri(value.$ref.slice(1));
         value = valueAt(this.#document, fromPointer(at));
       }
       at = inPointer(at, token);

@@ -1,10 +1,11 @@
 import { dirname, normalize } from 'node:path/posix';
 import { formatBytes } from '@petstore/service/text.ts';
 import type { BuildProblem } from '../../build-log.ts';
+import { decodeUri } from '../../syntax/decode-uri.ts';
 import { fromPointer, type Source, toPointer, valueAt } from '../../syntax/source.ts';
 import { isObject } from '../openapi-types.ts';
 import { readSource } from '../read-document.ts';
-import { decoded, nearTarget } from '../references.ts';
+import { nearTarget } from '../references.ts';
 
 /** A file and its path, as the archive writes it. */
 interface FoundFile {
@@ -111,7 +112,8 @@ export class ReferencedFiles {
     const { value } = first;
     if (!isObject(value) || typeof value.$ref !== 'string' || Object.keys(value).length > 1)
       return { first: first.place, ...first };
-    if (left === 0) return { at, message: `\`${reference}\` leads in a circle, and to nothing.` };
+    if (left === 0)
+      return { at, message: `\`${reference}\` is a circular reference: it leads to nothing.` };
     const rest = this.resolve(refOf(first.place), value.$ref, left - 1);
     return 'message' in rest ? rest : { ...rest, first: first.place };
   }
@@ -126,7 +128,7 @@ export class ReferencedFiles {
       ...(hint && { hint }),
     });
     const [address = '', ...rest] = reference.split('#');
-    const fragment = decoded(rest.join('#'));
+    const fragment = decodeUri(rest.join('#'));
     const base = address === '' ? { file: at.file, pointer: '' } : this.#address(at, address);
     if ('message' in base) return base;
     const source = this.#open(base.file);
@@ -142,7 +144,8 @@ export class ReferencedFiles {
     let value = valueAt(source.value, fromPointer(base.pointer));
     for (const token of fromPointer(pointer)) {
       if (isObject(value) && !Object.hasOwn(value, token) && typeof value.$ref === 'string') {
-        if (left === 0) return missing(`\`${reference}\` leads in a circle, and to nothing.`);
+        if (left === 0)
+          return missing(`\`${reference}\` is a circular reference: it leads to nothing.`);
         const through = this.resolve(refOf(place), value.$ref, left - 1);
         if ('message' in through) return through;
         ({ place, value } = through);
@@ -183,7 +186,7 @@ export class ReferencedFiles {
   ): { path: string; isMisspelt: boolean } | 'absent' | 'outside' | 'absolute' | 'host' {
     if (/^(?:[a-z]:)?[\\/](?![\\/])|^file:/i.test(address)) return 'absolute';
     if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(address)) return 'host';
-    for (const written of new Set([decoded(address), address])) {
+    for (const written of new Set([decodeUri(address), address])) {
       const path = joined(from, written);
       if (path === undefined) return 'outside';
       if (path === this.#root.file) return { path, isMisspelt: false };

@@ -159,7 +159,7 @@ function ownText(
   const { text, isCut } = cut(whole.text);
   if (isCut) {
     context.warn(
-      `The example${about.name && ` “${about.name}”`} is longer than ${MAX_TEXT.toLocaleString('en')} letters: it was cut there.`,
+      `The example${about.name && ` “${about.name}”`} is longer than ${MAX_TEXT.toLocaleString('en')} characters: it was cut there.`,
       place,
     );
   }

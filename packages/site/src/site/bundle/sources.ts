@@ -7,6 +7,7 @@ export const ASSET_SOURCES = [
   'src/search',
   'src/site/bundle',
   'src/site/readers/readers-format.ts',
+  'src/site/rgb.ts',
   'src/syntax',
 ] as const;
 

@@ -1,4 +1,5 @@
-import { accentColors, mix, parseColor, type Rgb } from '../accent.ts';
+import { accentColors, parseColor } from '../accent.ts';
+import { mix, type Rgb } from '../rgb.ts';
 import { type Font, letterAtlas } from './atlas.ts';
 import { Canvas, type Ramp, ramp } from './canvas.ts';
 import { encodePng } from './png.ts';

@@ -2,7 +2,7 @@
 // moved there when they are served, so that one artifact is at the root, on previews and in versions alike.
 
 /** A tag of a page. Pages are written by code that escapes each `<` of a text and each `"` of a value. */
-const TAG = /<[a-z][^\s"<>/]*(?:\s+[^\s"<>=/]+(?:="[^"]*")?)*\s*\/?>/gi;
+export const TAG = /<[a-z][^\s"<>/]*(?:\s+[^\s"<>=/]+(?:="[^"]*")?)*\s*\/?>/gi;
 
 const ADDRESS = /(\s(?:href|src|action|data-more)=")\/(?![/\\])(?=([?#"])?)/g;
 

@@ -6,10 +6,10 @@ import { findPasskeyByCredential, insertPasskey, listPasskeys } from '../../stor
 import { countRecoveryCodes } from '../../store/recovery-codes.ts';
 import type { Trx } from '../../store/schema.ts';
 import type { UserRow } from '../../store/users.ts';
-import type { Letter } from '../account-mail.ts';
-import type { Sender } from '../letters.ts';
+import type { Sender } from '../account-emails.ts';
+import type { Email } from '../account-mail.ts';
 import { randomId } from '../secrets.ts';
-import { appSetLetter, passkeyAddedLetter } from './factor-letters.ts';
+import { appSetEmail, passkeyAddedEmail } from './factor-emails.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import type { NewPasskey } from './webauthn.ts';
 
@@ -29,7 +29,7 @@ export interface Added {
   /** Those that are made with a user's first factor; null: they have some. */
   readonly recoveryCodes: string[] | null;
   /** For the user, once it is stored. */
-  readonly letter: (sender: Sender) => Letter;
+  readonly email: (sender: Sender) => Email;
 }
 
 /** Adds a passkey. Throws ApiError `conflict` where the passkey is there already, or there are too many. */
@@ -57,7 +57,7 @@ export async function addPasskey(addition: Addition, made: NewPasskey): Promise<
   });
   return {
     recoveryCodes: await firstRecoveryCodes(addition),
-    letter: (sender) => passkeyAddedLetter(told, name, sender),
+    email: (sender) => passkeyAddedEmail(told, name, sender),
   };
 }
 
@@ -82,7 +82,7 @@ export async function addAuthenticatorApp(
   });
   return {
     recoveryCodes: await firstRecoveryCodes(addition),
-    letter: (sender) => appSetLetter(told, { isReplaced }, sender),
+    email: (sender) => appSetEmail(told, { isReplaced }, sender),
   };
 }
 

@@ -12,10 +12,10 @@ import {
   pruneCounters,
 } from '../../store/rate-counters.ts';
 import type { UserRow } from '../../store/users.ts';
-import { codesGuessedLetter } from './factor-letters.ts';
+import { codesGuessedEmail } from './factor-emails.ts';
 
 /** What is typed after the password was right. */
-export type TypedProof = 'code' | 'recovery_code';
+export type TypedFactor = 'code' | 'recovery_code';
 
 const MINUTE_MS = 60_000;
 
@@ -38,7 +38,7 @@ export async function limitCodes(
   deps: LimitDeps,
   user: UserRow,
   ip: string,
-  proof: TypedProof,
+  proof: TypedFactor,
 ): Promise<void> {
   const { db, now } = deps;
   const at = now();
@@ -60,14 +60,14 @@ export async function recordRightCode(
   { db }: Pick<LimitDeps, 'db'>,
   user: UserRow,
   ip: string,
-  proof: TypedProof,
+  proof: TypedFactor,
 ): Promise<void> {
   const { pair, account } = keysOf(user, ip, proof);
   await deleteCounter(db, pair);
   await decrementCounter(db, account);
 }
 
-function keysOf({ id }: UserRow, ip: string, proof: TypedProof) {
+function keysOf({ id }: UserRow, ip: string, proof: TypedFactor) {
   return { pair: `${proof}-pair:${clientNetwork(ip)} ${id}`, account: `${proof}:${id}` };
 }
 
@@ -82,5 +82,5 @@ async function tellOfGuessing(
     await writeAudit(trx, now(), actor, { action: 'factor.guessing', target: user.email });
   });
   const told = { email: user.email, ip };
-  accountMail?.sendLater(async () => [codesGuessedLetter(told, LIMITS.account.limit, addresses())]);
+  accountMail?.sendLater(async () => [codesGuessedEmail(told, LIMITS.account.limit, addresses())]);
 }

@@ -8,7 +8,7 @@ import { NO_PASSWORD } from '../passwords.ts';
 import { confirmWithPasskey, confirmWithPassword } from './confirmation.ts';
 import { Confirmation } from './factor.ts';
 import { factorsOf } from './factors.ts';
-import { giveOut } from './passkey-challenges.ts';
+import { issueChallenge } from './passkey-challenges.ts';
 import { PasskeyOptions, SignedByPasskey } from './passkey-response.ts';
 import { checkRelyingParty, relyingPartyOf } from './relying-party.ts';
 import { checkPasskey } from './use-passkey.ts';
@@ -62,8 +62,8 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       const party = checkRelyingParty(request, deps.addresses());
       const passkeys = await usablePasskeys(request);
       const options = await requestOptions(party, { passkeys, isAlone: false });
-      const bound = { purpose: 'confirm', to: callerOf(request).sessionId ?? '' } as const;
-      return { options: await giveOut(deps, options, bound) };
+      const binding = { purpose: 'confirm', to: callerOf(request).sessionId ?? '' } as const;
+      return { options: await issueChallenge(deps, options, binding) };
     },
   );
 
@@ -78,7 +78,7 @@ export const confirmationRoutes: Routes = async (app, { deps }) => {
       const use = {
         relyingParty: checkRelyingParty(request, deps.addresses()),
         response: request.body,
-        bound: { purpose: 'confirm', to: caller.sessionId ?? '' } as const,
+        binding: { purpose: 'confirm', to: caller.sessionId ?? '' } as const,
         isAlone: false,
       };
       const { assertion } = await checkPasskey(deps, use, caller.user);

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import { notFound } from '../../api-error.ts';
 import { callerOf } from '../../http/access.ts';
 import {
-  asksAgain,
   jsonResponse,
   NO_CONTENT,
   operationsOf,
   type Routes,
+  requiresReauthentication,
 } from '../../http/routes.ts';
 import { instant, instantOrNull } from '../../schema-types.ts';
 import { writeAudit } from '../../store/audit.ts';
@@ -28,7 +28,7 @@ import {
 } from './factor.ts';
 import { factorsOf, isFactorRequired } from './factors.ts';
 import { newRecoveryCodes } from './new-recovery-codes.ts';
-import { giveOut, takeBack } from './passkey-challenges.ts';
+import { consumeChallenge, issueChallenge } from './passkey-challenges.ts';
 import { CreatedPasskey, PasskeyOptions } from './passkey-response.ts';
 import { presentPasskey } from './present-factors.ts';
 import { checkRelyingParty, relyingPartyOf, whyNoPasskeys } from './relying-party.ts';
@@ -77,7 +77,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/passkeys/options',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'getNewPasskey', 'What a browser is asked for to make a passkey', {
         response: jsonResponse(200, PasskeyOptions),
       }),
@@ -86,13 +86,13 @@ export const factorRoutes: Routes = async (app, { deps }) => {
       const { user, sessionId = '' } = callerOf(request);
       const { passkeys } = await factorsOf(deps.db, user.id);
       const options = await creationOptions(relyingParty(request), user, passkeys);
-      return { options: await giveOut(deps, options, { purpose: 'create', to: sessionId }) };
+      return { options: await issueChallenge(deps, options, { purpose: 'create', to: sessionId }) };
     },
   );
 
   app.post(
     '/account/passkeys',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'addPasskey', 'Add a passkey', {
         body: CreatedPasskey,
         response: jsonResponse(201, AddedFactor),
@@ -100,8 +100,8 @@ export const factorRoutes: Routes = async (app, { deps }) => {
     ),
     async (request) => {
       const caller = callerOf(request);
-      const bound = { purpose: 'create', to: caller.sessionId ?? '' } as const;
-      const challenge = await takeBack(deps, request.body, bound);
+      const binding = { purpose: 'create', to: caller.sessionId ?? '' } as const;
+      const challenge = await consumeChallenge(deps, request.body, binding);
       const response = request.body;
       const made = await checkCreation(relyingParty(request), challenge, response);
       const recoveryCodes = await adding(caller, (addition) => addPasskey(addition, made));
@@ -134,7 +134,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/passkeys/:id',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'removePasskey', 'Remove a passkey', {
         params: IdParams,
         response: NO_CONTENT,
@@ -145,7 +145,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/authenticator-app/draft',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'draftAuthenticatorApp', 'Begin to set up an authenticator app', {
         response: jsonResponse(200, AuthenticatorAppDraft),
       }),
@@ -155,7 +155,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.put(
     '/account/authenticator-app',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'setAuthenticatorApp', 'Set up an authenticator app', {
         description: 'In place of an earlier one, with the first code that it shows.',
         body: FirstCode,
@@ -172,7 +172,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.delete(
     '/account/authenticator-app',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'removeAuthenticatorApp', 'Remove the authenticator app', {
         response: NO_CONTENT,
       }),
@@ -182,7 +182,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
 
   app.post(
     '/account/recovery-codes',
-    asksAgain(
+    requiresReauthentication(
       operation('session', 'makeRecoveryCodes', 'Make new recovery codes', {
         description: 'The earlier ones end.',
         response: jsonResponse(201, RecoveryCodes),
@@ -198,11 +198,11 @@ export const factorRoutes: Routes = async (app, { deps }) => {
     { user, actor }: Caller,
     add: (addition: Addition) => Promise<Added>,
   ): Promise<string[] | null> {
-    const { letter, recoveryCodes } = await deps.db.transaction().execute(async (trx) => {
+    const { email, recoveryCodes } = await deps.db.transaction().execute(async (trx) => {
       const current = await lockActiveUser(trx, user.id);
       return add({ trx, at: deps.now(), user: current, actor });
     });
-    deps.accountMail?.sendLater(async () => [letter(deps.addresses())]);
+    deps.accountMail?.sendLater(async () => [email(deps.addresses())]);
     return recoveryCodes;
   }
 };

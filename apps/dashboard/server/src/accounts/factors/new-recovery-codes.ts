@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { writeAudit } from '../../store/audit.ts';
 import type { Caller } from '../caller.ts';
 import { lockActiveUser } from '../passwords.ts';
-import { newRecoveryCodesLetter } from './factor-letters.ts';
+import { newRecoveryCodesEmail } from './factor-emails.ts';
 import { factorsOf, hasFactor } from './factors.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 
@@ -22,6 +22,6 @@ export async function newRecoveryCodes(
     return made;
   });
   const told = { email: user.email, ip: actor.ip };
-  accountMail?.sendLater(async () => [newRecoveryCodesLetter(told, addresses())]);
+  accountMail?.sendLater(async () => [newRecoveryCodesEmail(told, addresses())]);
   return codes;
 }

@@ -11,7 +11,7 @@ import { lockUser, type UserRow } from '../../store/users.ts';
 import type { Caller } from '../caller.ts';
 import { lockActiveUser } from '../passwords.ts';
 import { hasWayIn } from '../ways-in.ts';
-import { appRemovedLetter, passkeyRemovedLetter } from './factor-letters.ts';
+import { appRemovedEmail, passkeyRemovedEmail } from './factor-emails.ts';
 import { factorsOf, hasFactor, isFactorRequired } from './factors.ts';
 
 type RemoveDeps = Pick<Deps, 'db' | 'now' | 'accountMail' | 'addresses'>;
@@ -36,7 +36,7 @@ export async function removePasskey(
     return passkey;
   });
   const told = { email: user.email, ip: actor.ip };
-  accountMail?.sendLater(async () => [passkeyRemovedLetter(told, name, addresses())]);
+  accountMail?.sendLater(async () => [passkeyRemovedEmail(told, name, addresses())]);
 }
 
 /** Removes the caller's authenticator app. Throws ApiError where there is none, or it is the last factor and one is required. */
@@ -51,7 +51,7 @@ export async function removeAuthenticatorApp(
     await writeAudit(trx, now(), actor, { action: 'authenticator.remove', target: user.email });
   });
   const told = { email: user.email, ip: actor.ip };
-  accountMail?.sendLater(async () => [appRemovedLetter(told, addresses())]);
+  accountMail?.sendLater(async () => [appRemovedEmail(told, addresses())]);
 }
 
 // Called after a removal, which is undone where one of them throws.

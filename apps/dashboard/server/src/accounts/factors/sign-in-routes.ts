@@ -21,7 +21,7 @@ import { addAuthenticatorApp, addPasskey } from './add-factor.ts';
 import { checkDraft, draftApp } from './authenticator-app.ts';
 import { AuthenticatorAppDraft, Code, FirstCode, SetUpAndSignedIn } from './factor.ts';
 import { factorsOf } from './factors.ts';
-import { giveOut, takeBack } from './passkey-challenges.ts';
+import { consumeChallenge, issueChallenge } from './passkey-challenges.ts';
 import { CreatedPasskey, PasskeyOptions, SignedByPasskey } from './passkey-response.ts';
 import { checkRelyingParty } from './relying-party.ts';
 import {
@@ -77,7 +77,10 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
       const options = await requestOptions(relyingParty(request), { isAlone: true });
       setSignInCookie(request, reply, deps.addresses(), secret);
       return {
-        options: await giveOut(deps, options, { purpose: 'sign_in', to: hashSecret(secret) }),
+        options: await issueChallenge(deps, options, {
+          purpose: 'sign_in',
+          to: hashSecret(secret),
+        }),
       };
     },
   );
@@ -93,7 +96,7 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
       const { user, assertion } = await checkPasskey(deps, {
         relyingParty: relyingParty(request),
         response: request.body,
-        bound: { purpose: 'sign_in', to: hashSecret(secretOfBrowser(request) ?? '') },
+        binding: { purpose: 'sign_in', to: hashSecret(secretOfBrowser(request) ?? '') },
         isAlone: true,
       });
       const session = await signInWithPasskey(deps, user, assertion, fromOf(request));
@@ -165,8 +168,8 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
       const { passkeys } = await factorsOf(deps.db, user.id);
       const usable = passkeys.filter(({ rp_id }) => rp_id === party.id);
       const options = await requestOptions(party, { passkeys: usable, isAlone: false });
-      const bound = { purpose: 'second_factor', to: pending.secret_hash } as const;
-      return { options: await giveOut(deps, options, bound) };
+      const binding = { purpose: 'second_factor', to: pending.secret_hash } as const;
+      return { options: await issueChallenge(deps, options, binding) };
     },
   );
 
@@ -181,7 +184,7 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
       const use = {
         relyingParty: relyingParty(request),
         response: request.body,
-        bound: { purpose: 'second_factor', to: found.pending.secret_hash } as const,
+        binding: { purpose: 'second_factor', to: found.pending.secret_hash } as const,
         isAlone: false,
       };
       const { assertion } = await checkPasskey(deps, use, found.user);
@@ -226,8 +229,8 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
     async (request) => {
       const { pending, user } = await settingUp(request);
       const options = await creationOptions(relyingParty(request), user, []);
-      const bound = { purpose: 'create', to: pending.secret_hash } as const;
-      return { options: await giveOut(deps, options, bound) };
+      const binding = { purpose: 'create', to: pending.secret_hash } as const;
+      return { options: await issueChallenge(deps, options, binding) };
     },
   );
 
@@ -240,8 +243,8 @@ export const factorSignInRoutes: Routes = async (app, { deps }) => {
     async (request, reply) => {
       const found = await settingUp(request);
       const response = request.body;
-      const bound = { purpose: 'create', to: found.pending.secret_hash } as const;
-      const challenge = await takeBack(deps, request.body, bound);
+      const binding = { purpose: 'create', to: found.pending.secret_hash } as const;
+      const challenge = await consumeChallenge(deps, request.body, binding);
       const made = await checkCreation(relyingParty(request), challenge, response);
       const { session, recoveryCodes } = await finishWithSetUp(
         deps,

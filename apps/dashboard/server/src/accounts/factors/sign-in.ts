@@ -15,12 +15,12 @@ import type { UserRow } from '../../store/users.ts';
 import { lockUserWithPassword } from '../passwords.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
 import { beginSession, type From } from '../sessions.ts';
-import type { FirstProof, SecondProof, SignInMethod, UsedIdentity } from '../sign-in-method.ts';
+import type { FirstFactor, SecondFactor, SignInMethod, UsedIdentity } from '../sign-in-method.ts';
 import { checkMethod } from '../sign-in-rules.ts';
 import type { Added, Addition } from './add-factor.ts';
 import { secretOf } from './authenticator-app.ts';
 import { limitCodes, recordRightCode } from './code-limits.ts';
-import { recoveryCodeUsedLetter } from './factor-letters.ts';
+import { recoveryCodeUsedEmail } from './factor-emails.ts';
 import { factorsOf, hasFactor, isFactorRequired } from './factors.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
@@ -38,7 +38,7 @@ export type SignInOutcome =
   | { readonly pending: string; readonly next: PendingSignInRow['next'] };
 
 /**
- * What follows the first proof of who someone is. Whoever has a second factor is asked for it, and whoever must have one
+ * What follows the first factor. Whoever has a second factor is asked for it, and whoever must have one
  * sets it up first: until then they have no session. A passkey that checked its holder is two factors in one. A provider
  * has asked for what it wants; the policy says whether that is enough. `identity`: with which the provider knows them.
  * Throws ApiError as `beginSession` does.
@@ -46,7 +46,7 @@ export type SignInOutcome =
 export async function continueSignIn(
   deps: SignInDeps,
   user: UserRow,
-  method: FirstProof,
+  method: FirstFactor,
   from: From,
   identity?: UsedIdentity,
 ): Promise<SignInOutcome> {
@@ -65,7 +65,7 @@ export async function continueSignIn(
   return { session };
 }
 
-async function isAskedAfter({ db }: SignInDeps, method: FirstProof): Promise<boolean> {
+async function isAskedAfter({ db }: SignInDeps, method: FirstFactor): Promise<boolean> {
   return !method.startsWith('provider:') || (await readSecurityPolicy(db)).after_provider === 1;
 }
 
@@ -84,7 +84,7 @@ async function beginPending(
     method,
     next,
     identity,
-  }: { method: FirstProof; next: PendingSignInRow['next']; identity: UsedIdentity | undefined },
+  }: { method: FirstFactor; next: PendingSignInRow['next']; identity: UsedIdentity | undefined },
 ): Promise<string> {
   const secret = makeSecret();
   const at = now();
@@ -168,7 +168,7 @@ export async function finishWithRecoveryCode(
   const { accountMail, addresses } = deps;
   accountMail?.sendLater(async () => {
     const left = (await countRecoveryCodes(deps.db, user.id))?.left ?? 0;
-    return [recoveryCodeUsedLetter({ email: user.email, ip: from.ip }, left, addresses())];
+    return [recoveryCodeUsedEmail({ email: user.email, ip: from.ip }, left, addresses())];
   });
   return session;
 }
@@ -212,7 +212,7 @@ export async function signInWithPasskey(
 export async function finishWithSetUp(
   deps: SignInDeps,
   { pending, user }: PendingSignIn,
-  proof: SecondProof,
+  proof: SecondFactor,
   from: From,
   add: (addition: Addition) => Promise<Added>,
 ): Promise<{ session: string; recoveryCodes: string[] | null }> {
@@ -223,7 +223,7 @@ export async function finishWithSetUp(
     if (hasFactor(await factorsOf(trx, user.id))) throw signInAgain();
     done.push(await add({ trx, at: deps.now(), user, actor }));
   });
-  accountMail?.sendLater(async () => done.map(({ letter }) => letter(addresses())));
+  accountMail?.sendLater(async () => done.map(({ email }) => email(addresses())));
   return { session, recoveryCodes: done[0]?.recoveryCodes ?? null };
 }
 
@@ -231,13 +231,13 @@ export async function finishWithSetUp(
 async function finish(
   deps: SignInDeps,
   { pending, user }: PendingSignIn,
-  proof: SecondProof,
+  proof: SecondFactor,
   from: From,
   prove: (trx: Trx) => Promise<void>,
 ): Promise<string> {
   const { secret_hash, method, identity_id, provider_sid, sealed_id_token } = pending;
   return beginSession(deps, user, from, {
-    method: `${method as FirstProof}+${proof}` satisfies SignInMethod,
+    method: `${method as FirstFactor}+${proof}` satisfies SignInMethod,
     ...(identity_id !== null && {
       identity: { id: identity_id, sid: provider_sid, sealedIdToken: sealed_id_token },
     }),

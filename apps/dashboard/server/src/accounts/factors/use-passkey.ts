@@ -6,8 +6,8 @@ import { writeAudit } from '../../store/audit.ts';
 import { findPasskeyByCredential, lockPasskey, updatePasskey } from '../../store/passkeys.ts';
 import type { Trx } from '../../store/schema.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
-import { passkeyRefusedLetter } from './factor-letters.ts';
-import { type Bound, takeBack } from './passkey-challenges.ts';
+import { passkeyRefusedEmail } from './factor-emails.ts';
+import { type ChallengeBinding, consumeChallenge } from './passkey-challenges.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { type Assertion, checkAssertion } from './webauthn.ts';
 
@@ -17,7 +17,7 @@ type PasskeyDeps = Pick<Deps, 'db' | 'now'>;
 interface Use {
   readonly relyingParty: RelyingParty;
   readonly response: AuthenticationResponseJSON;
-  readonly bound: Bound;
+  readonly binding: ChallengeBinding;
   /** Nothing else is asked: the device must have checked who holds it. */
   readonly isAlone: boolean;
 }
@@ -29,10 +29,10 @@ interface Use {
  */
 export async function checkPasskey(
   deps: PasskeyDeps,
-  { relyingParty, response, bound, isAlone }: Use,
+  { relyingParty, response, binding, isAlone }: Use,
   user?: UserRow,
 ): Promise<{ user: UserRow; assertion: Assertion }> {
-  const challenge = await takeBack(deps, response, bound);
+  const challenge = await consumeChallenge(deps, response, binding);
   const passkey = await findPasskeyByCredential(deps.db, response.id);
   const owner = passkey && (user ?? (await findUser(deps.db, passkey.user_id)));
   const isOwners = owner !== undefined && passkey?.user_id === owner.id;
@@ -95,7 +95,7 @@ export async function withCopiesTold<T>(
     });
   });
   const told = { email: user.email, ip };
-  accountMail?.sendLater(async () => [passkeyRefusedLetter(told, name, addresses())]);
+  accountMail?.sendLater(async () => [passkeyRefusedEmail(told, name, addresses())]);
   throw unauthorized(
     `The passkey “${name}” was refused: its counter went back, so a copy of it may exist. Sign in another way, then remove it.`,
   );

@@ -35,9 +35,9 @@ function connect({ transport, host, port }: SyslogConfig, roots: string[] | unde
 }
 
 /**
- * Writes all, waits until it must have arrived, ends its half of the connection, and waits for the other half to end. No
- * receiver ends first, so that one which does has died; and one that dies with something unread makes an error of it. One
- * that keeps its half open is taken to have read what its machine confirmed.
+ * Writes all frames, waits until they must have arrived, ends this side of the connection, and waits for the receiver
+ * to end its own. A receiver never ends first: one that does has failed, and one that closes with unread bytes resets
+ * the connection. Where it keeps its side open, the frames count as read once its system has acknowledged them.
  */
 function sendStream(
   socket: Socket,

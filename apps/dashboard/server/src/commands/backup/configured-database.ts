@@ -2,7 +2,7 @@ import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-addre
 import { type BackupFile, databaseFile } from '@petstore/service/sqlite/backup-file.ts';
 import { type BackupTask, postgresToolsHint } from '@petstore/service/sqlite/postgres-tools.ts';
 import type { Config } from '../../config.ts';
-import { type DashboardFacts, KEPT_DASHBOARD } from '../../store/backup/kept-dashboard.ts';
+import { DASHBOARD_DATABASE, type DashboardFacts } from '../../store/backup/dashboard-database.ts';
 
 /** A backup, as one object for scripts. */
 export type Backup = BackupFile & DashboardFacts;
@@ -14,8 +14,8 @@ export function refusePostgres(
   file: string,
 ): void {
   if (!isPostgresUrl(databaseUrl)) return;
-  const address = postgresAddress(KEPT_DASHBOARD.variable, databaseUrl);
-  throw postgresToolsHint(KEPT_DASHBOARD, task, file, address, {
+  const address = postgresAddress(DASHBOARD_DATABASE.variable, databaseUrl);
+  throw postgresToolsHint(DASHBOARD_DATABASE, task, file, address, {
     stop: 'every dashboard serve and dashboard edge',
     afterwards: 'Then run: dashboard restore --after-pg-restore',
   });
@@ -31,10 +31,10 @@ export function configuredFile(
   file: string,
 ): string {
   refusePostgres(config, task, file);
-  return databaseFile(KEPT_DASHBOARD, config.databaseUrl);
+  return databaseFile(DASHBOARD_DATABASE, config.databaseUrl);
 }
 
 /** A backup in words, without the name of the file. */
 export function describeBackup(backup: Backup): string {
-  return `${KEPT_DASHBOARD.describe(backup)}, ${backup.bytes} bytes, SHA-256 ${backup.sha256}`;
+  return `${DASHBOARD_DATABASE.describe(backup)}, ${backup.bytes} bytes, SHA-256 ${backup.sha256}`;
 }

@@ -205,7 +205,7 @@ const SOCIALS: Readonly<Record<string, string>> = {
 const LEFT_OUT: Readonly<Record<string, string>> = {
   analytics: 'Sites load no scripts of others. The dashboard counts views by itself.',
   integrations: 'Sites load no scripts of others. The dashboard counts views by itself.',
-  seo: 'Pages have their title and description; add `noindex: true` to the front matter of those that search engines shall leave out.',
+  seo: 'Pages have their title and description; add `noindex: true` to the front matter of pages that search engines should not list.',
 };
 
 /** Members that say how Mintlify's own parts look or work: a site has others, and nobody has anything to do. */

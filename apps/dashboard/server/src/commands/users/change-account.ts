@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import type { Command } from 'commander';
+import { addressChangedEmail } from '../../accounts/account-emails.ts';
 import { handInstallationTo, setEmail } from '../../accounts/account-life.ts';
-import { emailChangedLetter } from '../../accounts/letters.ts';
 import { OPERATOR } from '../../audit/actor.ts';
 import { subcommand } from '../subcommand.ts';
 import { withDatabase } from '../with-database.ts';
@@ -20,7 +20,7 @@ export function emailCommand(): Command {
         const done = `${user.email} has the address ${changed.email} now.`;
         if (changed.email === user.email) return print(`${user.email} has that address already.`);
         const change = { from: user.email, to: changed.email };
-        const error = await tellByMail(config, (sender) => emailChangedLetter(change, sender));
+        const error = await tellByMail(config, (sender) => addressChangedEmail(change, sender));
         await print(error === undefined ? done : `${done} The old one could not be told: ${error}`);
       }),
     );

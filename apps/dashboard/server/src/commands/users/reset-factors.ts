@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { count } from '@petstore/service/text.ts';
 import type { Command } from 'commander';
-import { factorsResetLetter } from '../../accounts/factors/factor-letters.ts';
+import { factorsResetEmail } from '../../accounts/factors/factor-emails.ts';
 import { resetFactors } from '../../accounts/factors/remove-factor.ts';
 import { OPERATOR } from '../../audit/actor.ts';
 import { subcommand } from '../subcommand.ts';
@@ -28,7 +28,7 @@ export function resetFactorsCommand(): Command {
         const error =
           removed === ''
             ? undefined
-            : await tellByMail(config, (sender) => factorsResetLetter(user.email, sender));
+            : await tellByMail(config, (sender) => factorsResetEmail(user.email, sender));
         await print(error === undefined ? done : `${done} They could not be told: ${error}`);
       }),
     );

@@ -1,5 +1,5 @@
 import type { ComparedDocument } from '@petstore/changes/api-document.ts';
-import { templateOf } from '@petstore/site/changelog/operation-names.ts';
+import { templateOf } from '@petstore/site/changelog/changelog.ts';
 import { listOperations } from '@petstore/site/openapi/operations.ts';
 import { upgradeDocument } from '@petstore/site/openapi/upgrade-document.ts';
 import { referenceAddresses, referencePath } from '@petstore/site/reference/addresses.ts';

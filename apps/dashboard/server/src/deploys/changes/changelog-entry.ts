@@ -8,7 +8,7 @@ import { truncate } from '@petstore/service/text.ts';
 import {
   type ChangedOperation,
   type ChangelogEntry,
-  GRAVITIES,
+  LISTED_VERDICTS,
   type ListedChange,
   MOST,
   type OperationEvent,
@@ -71,7 +71,7 @@ function infoOf({ document: { info } }: ComparedDocument) {
 /** Changes at the same places together, the gravest first. */
 function groupsOf(changes: readonly Change[], places: ReadonlyMap<string, number>): ListedChange[] {
   const groups = new Map(grouped(changes));
-  return GRAVITIES.flatMap((verdict) =>
+  return LISTED_VERDICTS.flatMap((verdict) =>
     (groups.get(verdict) ?? []).map(({ change, operations }): ListedChange => {
       const known = operations.flatMap((name) => places.get(name) ?? []);
       const named = known.slice(0, MOST.named);

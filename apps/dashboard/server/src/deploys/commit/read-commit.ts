@@ -25,12 +25,12 @@ export const COMMIT_QUERY = {
   ),
   'commit-author': Type.Optional(
     Type.String({
-      description: `Who wrote the commit. An address in angle brackets is left out, and what is after ${MAX_LENGTH.author} letters.`,
+      description: `Who wrote the commit. An address in angle brackets is left out, and what is after ${MAX_LENGTH.author} characters.`,
     }),
   ),
   'commit-message': Type.Optional(
     Type.String({
-      description: `The commit's message: its first line is kept, up to ${MAX_LENGTH.message} letters.`,
+      description: `The commit's message: its first line is kept, up to ${MAX_LENGTH.message} characters.`,
     }),
   ),
   'commit-branch': Type.Optional(
@@ -97,7 +97,7 @@ export function readCommit(query: CommitQuery): DeployCommit | null {
   };
 }
 
-/** The first line of a text without control characters, of at most `most` letters; null where nothing is left. */
+/** The first line of a text without control characters, of at most `most` characters; null where nothing is left. */
 export function lineOf(text: string | undefined, most: number): string | null {
   const [line = ''] = (text ?? '').split(/[\r\n]/, 1);
   const plain = line.replaceAll(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}]/gu, '').replaceAll(BIDI, '');

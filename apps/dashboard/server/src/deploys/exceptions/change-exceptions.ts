@@ -1,7 +1,8 @@
 import { type ExceptionsOfDay, isCode } from '@petstore/changes/exceptions.ts';
 import { RULES } from '@petstore/changes/rules.ts';
 import { didYouMean } from '@petstore/service/nearest.ts';
-import { isDay, isOperation } from '@petstore/site/guides/changes-config.ts';
+import { isOperation } from '@petstore/site/guides/changes-config.ts';
+import { isDay } from '@petstore/site/syntax/days.ts';
 import { isPrintable } from '../../accounts/account-input.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { randomId } from '../../accounts/secrets.ts';

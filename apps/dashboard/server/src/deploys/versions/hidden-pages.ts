@@ -10,7 +10,7 @@ import { pagesOf } from '../site-changes.ts';
  * Warns of pages of the site without a version that lie below the prefix of a version: readers find the version's there.
  * Whichever of the two is deployed last is told.
  */
-export async function tellHiddenPages(
+export async function warnOfHiddenPages(
   db: Db,
   { project_id, version }: DeployRow,
   manifest: Manifest,

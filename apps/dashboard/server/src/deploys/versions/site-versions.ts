@@ -11,7 +11,7 @@ import {
   listVersionDeploys,
   pruneDeploys,
 } from '../../store/deploys.ts';
-import { findUnrevokedPrimary, listVersionNames } from '../../store/domains.ts';
+import { findActivePrimary, listVersionNames } from '../../store/domains.ts';
 import { type ProjectRow, updateProject } from '../../store/projects.ts';
 import type { Trx } from '../../store/schema.ts';
 import {
@@ -121,7 +121,7 @@ export async function readVersions(
   project: ProjectRow,
 ): Promise<SiteVersion[]> {
   const { id, slug, default_version } = project;
-  const primary = await findUnrevokedPrimary(db, project, now());
+  const primary = await findActivePrimary(db, project, now());
   const origin = primary ? addresses().domain(primary.hostname) : addresses().site(slug);
   const rows = await listSiteVersions(db, id);
   const names = await listVersionNames(db, id, now());
@@ -148,10 +148,10 @@ export async function readVersions(
 
 function stateOf(
   { name, deploy_id, retired_at }: SiteVersionRow,
-  standard: string | null,
+  defaultVersion: string | null,
 ): SiteVersion['state'] {
   if (retired_at !== null) return 'retired';
-  return deploy_id === null ? 'waiting' : versionState(name, standard ?? undefined);
+  return deploy_id === null ? 'waiting' : versionState(name, defaultVersion ?? undefined);
 }
 
 /** A version as it is now. Throws ApiError where there is none. */

@@ -5,11 +5,11 @@ export type VersionState = 'default' | 'preview' | 'old';
 const UNRELEASED =
   /(?:^|[._-]|\d)(?:alpha|beta|canary|dev|edge|next|nightly|pre|preview|rc|unstable)(?:[._-]?\d)*$/;
 
-/** What a version is. `standard`: the default one; undefined: the site without a version. */
-export function versionState(name: string, standard: string | undefined): VersionState {
-  if (name === standard) return 'default';
+/** What a version is. `defaultVersion`: the default one; undefined: the site without a version. */
+export function versionState(name: string, defaultVersion: string | undefined): VersionState {
+  if (name === defaultVersion) return 'default';
   if (UNRELEASED.test(name)) return 'preview';
-  const isNewer = standard !== undefined && compareNumbers(name, standard) > 0;
+  const isNewer = defaultVersion !== undefined && compareNumbers(name, defaultVersion) > 0;
   return isNewer ? 'preview' : 'old';
 }
 

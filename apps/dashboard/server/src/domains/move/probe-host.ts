@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIPv6, connect as openSocket, type Socket } from 'node:net';
 import { connect } from 'node:tls';
+import { withTimeout } from '@petstore/service/with-timeout.ts';
 
 /** How long a host may take for each of: TLS, and the response. In milliseconds. */
 const TIMEOUT_MS = 3_000;
@@ -67,12 +68,16 @@ async function overTls(
     return wantsResponse ? { ...shown, ...(await headResponse(socket, hostname)) } : shown;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return { ...nothing, problem: inWords(error), isUnreachable: UNREACHABLE.includes(code) };
+    return {
+      ...nothing,
+      problem: explainConnectionError(error),
+      isUnreachable: UNREACHABLE.includes(code),
+    };
   } finally {
     socket.destroy();
   }
 
-  function inWords(error: unknown): string {
+  function explainConnectionError(error: unknown): string {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error === TIMED_OUT) return 'It did not answer in time.';
     if (code === 'ECONNREFUSED') return `Nobody listens on port ${port} there.`;
@@ -102,15 +107,7 @@ async function headResponse(socket: Socket, hostname: string) {
 
 const TIMED_OUT = new Error('timed out');
 
-async function within<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(TIMED_OUT), TIMEOUT_MS);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const within = <T>(work: Promise<T>): Promise<T> => withTimeout(work, TIMEOUT_MS, () => TIMED_OUT);
 
 /** The next event of a socket. Rejects when it fails or closes before, and handles later errors. */
 function once(socket: Socket, event: string): Promise<unknown[]> {

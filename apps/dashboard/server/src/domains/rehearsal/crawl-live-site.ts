@@ -54,7 +54,7 @@ export interface CrawlOptions {
   readonly ports: { readonly http: number; readonly https: number };
   readonly fetch: LiveFetch;
   /** Counts down what may be read. */
-  readonly allowance: { readonly left: number };
+  readonly byteBudget: { readonly left: number };
   readonly bounds: CrawlBounds;
   readonly signal: AbortSignal;
   /** Told of the number of pages so far. */
@@ -71,7 +71,7 @@ export class LiveSiteError extends Error {
  * robots.txt allows. Rejects with LiveSiteError where there is no front page, and with the reason of the signal.
  */
 export async function crawlLiveSite(options: CrawlOptions): Promise<LiveSite> {
-  const { hostname, ports, fetch, allowance, bounds, signal } = options;
+  const { hostname, ports, fetch, byteBudget, bounds, signal } = options;
   const endsAt = performance.now() + bounds.ms;
   const { origin, first } = await findOrigin(options);
   const robots = await robotsOf(origin, fetch);
@@ -111,7 +111,7 @@ export async function crawlLiveSite(options: CrawlOptions): Promise<LiveSite> {
   const work = async () => {
     for (let path = crawl.next(); path !== undefined && cutBy === null; path = crawl.next()) {
       if (performance.now() > endsAt) cutBy = 'time';
-      else if (allowance.left <= 0) cutBy = 'bytes';
+      else if (byteBudget.left <= 0) cutBy = 'bytes';
       else if (failures >= MAX_FAILURES) cutBy = 'failures';
       if (cutBy !== null) return;
       try {
@@ -204,7 +204,7 @@ async function findOrigin({ hostname, ports, fetch, signal }: CrawlOptions) {
       return { origin, first: await fetch.get(new URL('/', origin), isHtml) };
     } catch (error) {
       signal.throwIfAborted();
-      failures.push(`${origin}: ${inWords(error)}`);
+      failures.push(`${origin}: ${explainConnectionError(error)}`);
     }
   }
   throw new LiveSiteError(
@@ -213,7 +213,7 @@ async function findOrigin({ hostname, ports, fetch, signal }: CrawlOptions) {
 }
 
 /** Why there was no response. The codes are those of Node and of OpenSSL. */
-function inWords(error: unknown): string {
+function explainConnectionError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':

@@ -113,7 +113,7 @@ function siteFindings({ hostname, frontStatus, leadsTo }: Seen): Finding[] {
         code: 'leads_elsewhere',
         title: `Visitors are led on to ${new URL(leadsTo).hostname}`,
         message: `After the move, ${hostname} redirects to ${leadsTo}: another domain is the primary one of the project, or this one has a redirect.`,
-        remedy: `If ${hostname} shall show the site itself, make it the primary domain once it leads here, or remove its redirect.`,
+        remedy: `To have ${hostname} show the site itself, make it the primary domain once it leads here, or remove its redirect.`,
       }),
     );
   return findings;

@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 32_768;
 const MAX_BODY_BYTES = 1_000_000;
 
 /** What may be read in all, in bytes; it counts what is decoded. */
-interface Allowance {
+interface ByteBudget {
   left: number;
 }
 
@@ -50,12 +50,12 @@ interface Options {
   /** Where all connections go, whatever the name leads to by now. */
   readonly addresses: readonly LookupAddress[];
   readonly userAgent: string;
-  readonly allowance: Allowance;
+  readonly byteBudget: ByteBudget;
   readonly signal: AbortSignal;
 }
 
 /** Asks one site, at addresses that were looked up and checked before. */
-export function openLiveFetch({ addresses, userAgent, allowance, signal }: Options): LiveFetch {
+export function openLiveFetch({ addresses, userAgent, byteBudget, signal }: Options): LiveFetch {
   const pool = { keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS };
   const agents = { 'http:': new HttpAgent(pool), 'https:': new HttpsAgent(pool) };
   const lookup = pinnedLookup(addresses);
@@ -91,7 +91,7 @@ export function openLiveFetch({ addresses, userAgent, allowance, signal }: Optio
           response.destroy();
           return { ...head, text: '' };
         }
-        return { ...head, text: await readText(response, url, allowance) };
+        return { ...head, text: await readText(response, url, byteBudget) };
       } catch (error) {
         request.destroy();
         signal.throwIfAborted();
@@ -116,12 +116,12 @@ function tlsOf({ authorized, authorizationError }: TLSSocket): LiveTls {
 async function readText(
   response: IncomingMessage,
   { pathname }: URL,
-  allowance: Allowance,
+  byteBudget: ByteBudget,
 ): Promise<string> {
   const coding = codingOf(response, pathname);
   const body: Readable =
     coding === undefined ? response : pipeline(response, DECODERS[coding](), () => {});
-  const most = Math.min(MAX_BODY_BYTES, allowance.left);
+  const most = Math.min(MAX_BODY_BYTES, byteBudget.left);
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
@@ -131,7 +131,7 @@ async function readText(
       if (bytes >= most) break;
     }
   } finally {
-    allowance.left -= bytes;
+    byteBudget.left -= bytes;
     if (!response.complete) response.destroy();
   }
   return Buffer.concat(pieces).subarray(0, most).toString();

@@ -130,17 +130,17 @@ async function crawl(
     return {
       problem: `${hostname} leads to ${dns.addresses[0]}, which is not an address of the internet. (Whoever runs this may allow others: DNS_PRIVATE_SERVERS.)`,
     };
-  const allowance = { left: CRAWL_BOUNDS.bytes };
+  const byteBudget = { left: CRAWL_BOUNDS.bytes };
   const fetch = openLiveFetch({
     addresses: usable.map((address) => ({ address, family: isIP(address) })),
     userAgent: `${PRODUCT}/0.1 (+${addresses().dashboard})`,
-    ...{ allowance, signal },
+    ...{ byteBudget, signal },
   });
   try {
     return await crawlLiveSite({
       ports: { http: rehearsal.httpPort, https: rehearsal.httpsPort },
       bounds: CRAWL_BOUNDS,
-      ...{ hostname, fetch, allowance, signal, onPages },
+      ...{ hostname, fetch, byteBudget, signal, onPages },
     });
   } catch (error) {
     if (error instanceof LiveSiteError) return { problem: error.message };

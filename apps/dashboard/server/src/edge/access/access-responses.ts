@@ -87,7 +87,7 @@ export function plainResponse(status: number, text: string, headers: Headers): E
 export const explanation = ({ origin }: SiteAccess): string =>
   `This site is private. Programs send Authorization: Bearer with an API token of the dashboard, or with a token that the site's owners signed. People sign in at ${origin}${PATHS.signIn}`;
 
-/** Goes on to a path of this site, with cookies. 303: whatever was sent is not sent again. */
-export function goOn({ origin }: SiteAccess, to: string, headers: Headers): EdgeResponse {
+/** Redirects to a path of this site, with cookies. 303, so that the browser does not repeat the POST. */
+export function redirectTo({ origin }: SiteAccess, to: string, headers: Headers): EdgeResponse {
   return plainResponse(303, 'See Other', [...headers, 'Location', origin + to]);
 }

@@ -10,25 +10,25 @@ export type Credential =
   | { readonly kind: 'key'; readonly id: string };
 
 /**
- * `allowed`; `unknown`: it has ended, was revoked, or never was; `stranger`: it is good, and its owner may not read this
- * site; `scope`: it lacks the scope `read`.
+ * `allowed`; `unknown`: it expired, was revoked, or never existed; `stranger`: it is valid, but its owner may not read
+ * this site; `scope`: it lacks the scope `read`.
  */
-export type Verdict = 'allowed' | 'unknown' | 'stranger' | 'scope';
+export type AccessDecision = 'allowed' | 'unknown' | 'stranger' | 'scope';
 
 /** Where a visitor is: a project, and the one host for which their session will be. */
-export interface Place {
+export interface SessionScope {
   readonly projectId: string;
   readonly host: CanonicalHost;
 }
 
 /** The secret of a session that has begun, and how long it lasts at most, in milliseconds. */
-export interface Begun {
+export interface NewSession {
   readonly secret: string;
   readonly lifetimeMs: number;
 }
 
 type PasswordResult =
-  | Begun
+  | NewSession
   | { readonly refused: 'wrong' }
   | { readonly refused: 'too_many'; readonly waitMs: number }
   /** Too many passwords are being checked. */
@@ -52,16 +52,16 @@ interface SignedLink {
 export interface AccessSource {
   /** The clock, in milliseconds since 1970. */
   now(): number;
-  judge(projectId: string, credential: Credential): Promise<Verdict>;
+  judge(projectId: string, credential: Credential): Promise<AccessDecision>;
   /** `network`: whose failures are counted; undefined: only those of the site are. */
   signInWithPassword(
-    place: Place,
+    scope: SessionScope,
     password: string,
     network: string | undefined,
   ): Promise<PasswordResult>;
   /** Exchanges the ticket of an account, once. `state`: that of the browser that asked for it. undefined: it is not good. */
-  redeemTicket(place: Place, ticket: string, state: string): Promise<Begun | undefined>;
+  redeemTicket(scope: SessionScope, ticket: string, state: string): Promise<NewSession | undefined>;
   /** Exchanges a signed link, once. undefined: it was exchanged before. */
-  redeemLink(place: Place, link: SignedLink): Promise<Begun | undefined>;
-  endSession(place: Place, secret: string): Promise<void>;
+  redeemLink(scope: SessionScope, link: SignedLink): Promise<NewSession | undefined>;
+  endSession(scope: SessionScope, secret: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { cookieValues } from '@petstore/http/cookies.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import type { SiteAccess } from './site-access.ts';
 
@@ -29,12 +30,7 @@ export const attemptOf = (request: EdgeRequest, host: Host) =>
   readCookie(request, nameOf(ATTEMPT, host));
 
 function readCookie({ headers }: EdgeRequest, name: string): string | undefined {
-  const values = (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  const [value, another] = values;
+  const [value, another] = cookieValues(headers.cookie, name);
   return value !== undefined && another === undefined && SECRET.test(value) ? value : undefined;
 }
 

@@ -3,21 +3,21 @@ import type { EdgeResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { Site } from '../sites/site-source.ts';
+import { AccessCache } from './access-cache.ts';
 import {
   challengeOf,
   explanation,
-  goOn,
   pageResponse,
   plainResponse,
+  redirectTo,
   type TokenRefusal,
   wantsPage,
 } from './access-responses.ts';
-import type { AccessSource, Verdict } from './access-source.ts';
+import type { AccessDecision, AccessSource } from './access-source.ts';
 import { sessionSecretOf } from './cookies.ts';
 import { isLoadedFromElsewhere, isolated } from './isolation.ts';
 import { PATHS } from './paths.ts';
-import { Readers } from './readers.ts';
-import { type Attempt, type Refused, signIns } from './sign-in.ts';
+import { type Refused, type SignInRequest, signIns } from './sign-in.ts';
 import { type Accent, signInPage, styleHash } from './sign-in-page.ts';
 import { TokenProblem, verifySignedToken } from './signed-token.ts';
 import type { SiteAccess } from './site-access.ts';
@@ -41,7 +41,7 @@ type Denial =
  * the same response for what exists and for what does not.
  */
 export function siteGate(source: AccessSource, cache: SiteCache) {
-  const readers = new Readers(source);
+  const accessCache = new AccessCache(source);
   const signIn = signIns(source);
 
   /** `serve`: the response for a reader. */
@@ -75,9 +75,9 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
     if (secret === undefined || isLoadedFromElsewhere(request)) return undefined;
     const { host } = target;
     const session = { kind: 'session', secret, host } as const;
-    const verdict = readers.judge(site.projectId, session, request.client);
-    const read = (found: Verdict) => (found === 'allowed' ? 'reader' : undefined);
-    return verdict instanceof Promise ? verdict.then(read) : read(verdict);
+    const decision = accessCache.judge(site.projectId, session, request.client);
+    const read = (found: AccessDecision) => (found === 'allowed' ? 'reader' : undefined);
+    return decision instanceof Promise ? decision.then(read) : read(decision);
   };
 
   const judgeToken = async (
@@ -89,10 +89,10 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
     if (token === undefined) return { status: 401 };
     if (!token.includes('.'))
-      return denialOf(await readers.judge(projectId, { kind: 'token', secret: token }, client));
+      return denialOf(await accessCache.judge(projectId, { kind: 'token', secret: token }, client));
     try {
       const { keyId } = await verifySignedToken(token, 'program', access, source.now());
-      return denialOf(await readers.judge(projectId, { kind: 'key', id: keyId }, client));
+      return denialOf(await accessCache.judge(projectId, { kind: 'key', id: keyId }, client));
     } catch (error) {
       if (!(error instanceof TokenProblem)) throw error;
       return invalid(`The token is not valid here. ${error.message}`);
@@ -131,9 +131,9 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
   /** What belongs to signing in; undefined: nothing is there, as for any path. */
   const answerOwn = (asked: Asked): Promise<EdgeResponse> | undefined => {
     const { request, target, access, site, always } = asked;
-    const attempt: Attempt = {
+    const signInRequest: SignInRequest = {
       ...{ request, target, access },
-      place: { projectId: site.projectId, host: target.host },
+      scope: { projectId: site.projectId, host: target.host },
     };
     const finish = async (result: Promise<EdgeResponse | Refused>): Promise<EdgeResponse> => {
       const settled = await result;
@@ -148,14 +148,14 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
     };
     const isGet = request.method === 'GET';
     const isPost = request.method === 'POST';
-    if (isPost && target.path === PATHS.signIn) return finish(signIn.withPassword(attempt));
-    if (isPost && target.path === PATHS.signOut) return finish(signIn.signOut(attempt));
+    if (isPost && target.path === PATHS.signIn) return finish(signIn.withPassword(signInRequest));
+    if (isPost && target.path === PATHS.signOut) return finish(signIn.signOut(signInRequest));
     if (isGet && target.path === PATHS.signIn) return signInState(asked);
     if (isGet && target.path === PATHS.account)
-      return finish(Promise.resolve(signIn.toDashboard(attempt)));
+      return finish(Promise.resolve(signIn.toDashboard(signInRequest)));
     if (isGet && (target.path === PATHS.ticket || target.path === PATHS.link)) {
       const exchange = target.path === PATHS.ticket ? signIn.withTicket : signIn.withLink;
-      return finish(orReader(asked, exchange(attempt)));
+      return finish(orReader(asked, exchange(signInRequest)));
     }
     return undefined;
   };
@@ -167,7 +167,7 @@ export function siteGate(source: AccessSource, cache: SiteCache) {
   ): Promise<EdgeResponse | Refused> => {
     const result = await exchange;
     if (!('problem' in result) || (await judge(asked)) !== 'reader') return result;
-    return goOn(asked.access, result.to, []);
+    return redirectTo(asked.access, result.to, []);
   };
 
   const signInState = async (asked: Asked): Promise<EdgeResponse> => {
@@ -186,8 +186,8 @@ const invalid = (description: string): Denial => ({
   refusal: { error: 'invalid_token', description },
 });
 
-function denialOf(verdict: Verdict): 'reader' | Denial {
-  switch (verdict) {
+function denialOf(decision: AccessDecision): 'reader' | Denial {
+  switch (decision) {
     case 'allowed':
       return 'reader';
     case 'unknown':

@@ -3,7 +3,7 @@ import type { EdgeResponse } from '../http/response.ts';
 
 const OPENER_POLICY = 'Cross-Origin-Opener-Policy';
 
-/** Pages have this one by themselves, so that no page of another origin can tell a page from what is none. */
+/** Pages set this header themselves. On all other responses it keeps other origins from telling them from pages. */
 const OPENER = [OPENER_POLICY, 'same-origin-allow-popups'] as const;
 
 /** No page of another origin shows it, or learns how large it is. */
@@ -17,9 +17,9 @@ export function isolated(response: EdgeResponse): EdgeResponse {
 }
 
 /**
- * Whether a page of another origin loads something into itself, as browsers say. They send the cookie along where both
- * hosts are below the same domain, which those of all projects may be: so it counts for nothing. Who follows a link from
- * there comes by a navigation of the whole window.
+ * Whether a page of another origin loads this response as a subresource or in a frame, by its Fetch Metadata. Browsers
+ * send the session cookie then, too, where both hosts share a registrable domain, as the hosts of all projects may. So
+ * the cookie is ignored. A reader who follows a link navigates the whole window, which is allowed.
  */
 export function isLoadedFromElsewhere({ headers }: Pick<EdgeRequest, 'headers'>): boolean {
   const {

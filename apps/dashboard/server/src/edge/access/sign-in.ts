@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EdgeRequest, RequestTarget } from '../http/edge-request.ts';
 import type { EdgeResponse } from '../http/response.ts';
-import { goOn } from './access-responses.ts';
-import type { AccessSource, Place } from './access-source.ts';
+import { redirectTo } from './access-responses.ts';
+import type { AccessSource, SessionScope } from './access-source.ts';
 import {
   attemptOf,
   clearAttempt,
@@ -22,11 +22,11 @@ const MAX_FORM_BYTES = 16_384;
 const MAX_PASSWORD_LENGTH = 200;
 
 /** Where someone signs in, and what they send. */
-export interface Attempt {
+export interface SignInRequest {
   readonly request: EdgeRequest;
   readonly target: RequestTarget;
   readonly access: SiteAccess;
-  readonly place: Place;
+  readonly scope: SessionScope;
 }
 
 /** Why nobody was signed in, to be shown on the sign-in page. */
@@ -39,12 +39,12 @@ export interface Refused {
 
 /** Signs visitors in: each function exchanges what they bring for a session of this host alone. */
 export function signIns(source: AccessSource) {
-  const query = ({ target }: Attempt) => new URLSearchParams(target.query);
+  const query = ({ target }: SignInRequest) => new URLSearchParams(target.query);
 
   /** The form of the shared password. */
-  const withPassword = async (attempt: Attempt): Promise<EdgeResponse | Refused> => {
-    const { request, access, place } = attempt;
-    if (!isOwnForm(attempt))
+  const withPassword = async (asked: SignInRequest): Promise<EdgeResponse | Refused> => {
+    const { request, access, scope } = asked;
+    if (!isOwnForm(asked))
       return refuse(403, 'The form was sent from another site. Please sign in here.', '/');
     const body = await request.readBody(MAX_FORM_BYTES);
     if (!body) return refuse(413, 'That was too long.', '/');
@@ -54,9 +54,9 @@ export function signIns(source: AccessSource) {
     if (!access.hasPassword) return refuse(401, 'This site has no password any more.', to);
     if (password === '' || password.length > MAX_PASSWORD_LENGTH)
       return refuse(401, 'The password is wrong.', to);
-    const result = await source.signInWithPassword(place, password, request.client());
+    const result = await source.signInWithPassword(scope, password, request.client());
     if (!('refused' in result))
-      return goOn(access, to, setSession(result.secret, result.lifetimeMs, access));
+      return redirectTo(access, to, setSession(result.secret, result.lifetimeMs, access));
     switch (result.refused) {
       case 'wrong':
         return refuse(401, 'The password is wrong.', to);
@@ -77,62 +77,62 @@ export function signIns(source: AccessSource) {
   };
 
   /** Goes to the dashboard, which knows accounts. What comes back is good in this browser alone. */
-  const toDashboard = (attempt: Attempt): EdgeResponse => {
-    const { access, place } = attempt;
+  const toDashboard = (asked: SignInRequest): EdgeResponse => {
+    const { access, scope } = asked;
     const secret = randomBytes(32).toString('base64url');
     const wanted = new URLSearchParams({
-      host: place.host,
+      host: scope.host,
       state: stateOf(secret),
-      to: localPath(query(attempt).get('to')),
+      to: localPath(query(asked).get('to')),
     });
-    const { headers, ...response } = goOn(access, '/', setAttempt(secret, access));
+    const { headers, ...response } = redirectTo(access, '/', setAttempt(secret, access));
     const location = `${access.dashboard}/site-access?${wanted}`;
     return { ...response, headers: headers.with(headers.indexOf('Location') + 1, location) };
   };
 
   /** Comes back from there. */
-  const withTicket = async (attempt: Attempt): Promise<EdgeResponse | Refused> => {
-    const { request, access, place } = attempt;
-    const to = localPath(query(attempt).get('to'));
-    const ticket = query(attempt).get('ticket') ?? '';
+  const withTicket = async (asked: SignInRequest): Promise<EdgeResponse | Refused> => {
+    const { request, access, scope } = asked;
+    const to = localPath(query(asked).get('to'));
+    const ticket = query(asked).get('ticket') ?? '';
     const secret = attemptOf(request, access);
-    const begun = secret && (await source.redeemTicket(place, ticket, stateOf(secret)));
-    if (!begun)
+    const session = secret && (await source.redeemTicket(scope, ticket, stateOf(secret)));
+    if (!session)
       return refuse(
         401,
         'This sign-in has expired, or began in another browser. Please try again.',
         to,
       );
     const cookies = [
-      ...setSession(begun.secret, begun.lifetimeMs, access),
+      ...setSession(session.secret, session.lifetimeMs, access),
       ...clearAttempt(access),
     ];
-    return goOn(access, to, cookies);
+    return redirectTo(access, to, cookies);
   };
 
   /** A link that the site's owners have signed. */
-  const withLink = async (attempt: Attempt): Promise<EdgeResponse | Refused> => {
-    const { access, place } = attempt;
-    const to = localPath(query(attempt).get('to'));
+  const withLink = async (asked: SignInRequest): Promise<EdgeResponse | Refused> => {
+    const { access, scope } = asked;
+    const to = localPath(query(asked).get('to'));
     try {
-      const token = query(attempt).get('token') ?? '';
+      const token = query(asked).get('token') ?? '';
       const signed = await verifySignedToken(token, 'link', access, source.now());
-      const begun = await source.redeemLink(place, signed);
-      if (!begun)
+      const session = await source.redeemLink(scope, signed);
+      if (!session)
         return refuse(401, 'This link was used before. Open a new one where you found it.', to);
-      return goOn(access, to, setSession(begun.secret, begun.lifetimeMs, access));
+      return redirectTo(access, to, setSession(session.secret, session.lifetimeMs, access));
     } catch (error) {
       if (!(error instanceof TokenProblem)) throw error;
       return refuse(401, `This link is not valid here. ${error.message}`, to);
     }
   };
 
-  const signOut = async (attempt: Attempt): Promise<EdgeResponse | Refused> => {
-    const { request, access, place } = attempt;
-    if (!isOwnForm(attempt)) return refuse(403, 'The form was sent from another site.', '/');
+  const signOut = async (asked: SignInRequest): Promise<EdgeResponse | Refused> => {
+    const { request, access, scope } = asked;
+    if (!isOwnForm(asked)) return refuse(403, 'The form was sent from another site.', '/');
     const secret = sessionSecretOf(request, access);
-    if (secret) await source.endSession(place, secret);
-    return goOn(access, '/', clearSession(access));
+    if (secret) await source.endSession(scope, secret);
+    return redirectTo(access, '/', clearSession(access));
   };
 
   return { withPassword, toDashboard, withTicket, withLink, signOut };
@@ -146,8 +146,8 @@ const refuse = (status: Refused['status'], problem: string, to: string): Refused
 });
 
 /** Whether a form was sent by a page of this host, or by a program. Browsers say who sends one. */
-function isOwnForm({ request: { headers }, place }: Attempt): boolean {
+function isOwnForm({ request: { headers }, scope }: SignInRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined) return URL.parse(origin)?.hostname === place.host;
+  if (origin !== undefined) return URL.parse(origin)?.hostname === scope.host;
   return site === undefined || site === 'same-origin';
 }

@@ -28,8 +28,8 @@ export interface ServerContext {
 /** A listening server of the edge. */
 export interface EdgeListener {
   readonly port: number;
-  /** Stops listening and finishes the responses in progress, in bounded time from the end of `patience` on. */
-  readonly drain: (patience: Promise<unknown>) => Promise<void>;
+  /** Stops listening and finishes the responses in progress, in bounded time from the end of `gracePeriod` on. */
+  readonly drain: (gracePeriod: Promise<unknown>) => Promise<void>;
 }
 
 /** Where a server listens: at an address, whose port may be 0 for a free one, or on a socket that this process was given. */
@@ -43,8 +43,8 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
 }
 
 /**
- * Removes a server's own listeners of a connection event. The returned function calls them, with the bytes that were
- * read of the connection, and put back, before.
+ * Removes a server's listeners for a connection event, and returns a function that calls them. `read`: bytes that were
+ * read from the socket and have been put back with `unshift`.
  */
 export function interceptConnections(
   server: Server,
@@ -61,7 +61,7 @@ export function interceptConnections(
 const INTERVAL_MS = 50;
 
 /**
- * Closes a server without cutting off a response. The returned function stops listening; once `patience` is over it
+ * Closes a server without cutting off a response. The returned function stops listening; once `gracePeriod` is over it
  * closes idle connections, and after `timeoutMs` all others; it resolves when none is left. Meanwhile connections end as
  * their clients or their timeouts want it. `event`: the one of a connection that carries requests.
  * `closeOtherIdle` closes idle connections that the server has not been given yet.
@@ -70,7 +70,7 @@ export function drainable(
   server: HttpServer,
   event: 'connection' | 'secureConnection',
   closeOtherIdle: () => void,
-): (timeoutMs: number, patience: Promise<unknown>) => Promise<void> {
+): (timeoutMs: number, gracePeriod: Promise<unknown>) => Promise<void> {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
     sockets.add(socket);
@@ -85,10 +85,10 @@ export function drainable(
     }
   };
 
-  return async (timeoutMs, patience) => {
+  return async (timeoutMs, gracePeriod) => {
     // Not the close of http.Server: it closes idle connections first.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-    await Promise.race([closed, patience]);
+    await Promise.race([closed, gracePeriod]);
     const idle = setInterval(closeIdle, INTERVAL_MS);
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.destroy();

@@ -44,7 +44,7 @@ export function serveFastPath(
   closing: AbortSignal,
   metrics: ProtocolMetrics | undefined,
 ): FastPathConnections {
-  /** With the time since when each waits for its first request; undefined once that has come. */
+  /** The sockets on the fast path, and since when each waits for its first request; undefined once it has arrived. */
   const sockets = new Map<Socket, number | undefined>();
   let waiting: { readonly socket: Socket; readonly response: FastPathResponse }[] = [];
   /** When the first of them came. */

@@ -1,4 +1,4 @@
-import { leavesOut, type ReaderHeaders } from '../readers/visitor.ts';
+import { excludes, type ReaderHeaders } from '../readers/visitor.ts';
 
 /** A GET without a range, a body, or any other wish that the fast path does not know. */
 export interface FastPathRequest {
@@ -48,7 +48,7 @@ export function readFastPathRequest(
   let userAgent: string | undefined;
   let referer: string | undefined;
   let fetchDest: string | undefined;
-  let isLeftOut = false;
+  let isExcluded = false;
   let end = HEADER.lastIndex;
   for (let header = HEADER.exec(head); header; header = HEADER.exec(head)) {
     end = HEADER.lastIndex;
@@ -87,7 +87,7 @@ export function readFastPathRequest(
       case 'purpose':
       case 'x-purpose':
       case 'x-moz':
-        isLeftOut ||= leavesOut(name, value);
+        isExcluded ||= excludes(name, value);
         break;
       case 'connection':
         if (value.toLowerCase() !== 'keep-alive') return undefined;
@@ -103,6 +103,6 @@ export function readFastPathRequest(
   }
   const isWhole = end === head.length - 2 && head.endsWith('\r\n');
   if (!isWhole || host === undefined) return undefined;
-  const reader = { userAgent, referer, accept, fetchDest, isLeftOut };
+  const reader = { userAgent, referer, accept, fetchDest, isExcluded };
   return { target, host, accept, acceptEncoding, ifNoneMatch, reader };
 }

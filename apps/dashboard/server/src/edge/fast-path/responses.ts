@@ -3,7 +3,7 @@ import { readRequestTarget } from '../http/edge-request.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOf } from '../http/respond.ts';
 import type { Tally } from '../metrics/response-kind.ts';
-import type { RequestsOfReaders } from '../readers/count-requests.ts';
+import type { ReaderRequestCounter } from '../readers/reader-request-counter.ts';
 import type { Content } from '../sites/forms.ts';
 import type { RequestCounts } from '../sites/request-counts.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
@@ -25,7 +25,7 @@ export function fastPathResponder(
   cache: SiteCache,
   files: SiteFiles,
   counts: RequestCounts,
-  readers: RequestsOfReaders,
+  readers: ReaderRequestCounter,
 ) {
   return (
     { target, host, accept, acceptEncoding, ifNoneMatch, reader }: FastPathRequest,

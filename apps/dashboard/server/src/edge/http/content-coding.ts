@@ -36,7 +36,7 @@ function parse(acceptEncoding: string): readonly (Coding | 'identity')[] {
   return accepted.length > 0 ? accepted : ['identity'];
 }
 
-/** 1 where there is no weight; 0, so as to leave it be, where it is not one (RFC 9110, section 12.4.2). */
+/** The weight of an item: 1 without a q parameter, 0 where that is not a valid qvalue (RFC 9110, section 12.4.2). */
 export function weightOf(parameters: readonly string[]): number {
   const given = parameters.find((parameter) => parameter.startsWith('q='));
   if (given === undefined) return 1;

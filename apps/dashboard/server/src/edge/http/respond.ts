@@ -7,7 +7,7 @@ import type { SiteAccess } from '../access/site-access.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import type { OwnHosts } from '../own-hosts/own-host.ts';
-import type { RequestsOfReaders } from '../readers/count-requests.ts';
+import type { ReaderRequestCounter } from '../readers/reader-request-counter.ts';
 import type { ReaderEndpoints } from '../readers/readers-endpoint.ts';
 import type { RequestProxy } from '../request-proxy/request-proxy.ts';
 import type { Headers } from '../sites/file-headers.ts';
@@ -40,9 +40,9 @@ export function responder(
   /** undefined: the operator allows none. */
   proxy: RequestProxy | undefined,
   counts: RequestCounts,
-  readers: RequestsOfReaders,
-  /** What its pages tell, by path. */
-  told: ReaderEndpoints,
+  readers: ReaderRequestCounter,
+  /** Endpoints to which pages send reader events, by path. */
+  readerEndpoints: ReaderEndpoints,
   /** undefined: there are no private sites. */
   gate: SiteGate | undefined,
   ownHosts: OwnHosts = new Map(),
@@ -70,7 +70,7 @@ export function responder(
           isRedirected: redirectOf(request, site) !== undefined,
         }),
     ],
-    ...[...told].map(([path, answer]): [string, Endpoint] => [
+    ...[...readerEndpoints].map(([path, answer]): [string, Endpoint] => [
       path,
       (request, site) =>
         answer({
@@ -113,7 +113,7 @@ export function responder(
       : respondElsewhere(request, target, site, located);
   };
 
-  /** Nothing of the site plays a part before the gate, but where all of the host leads: a password is never sent in the clear. */
+  /** Before the gate only redirects of the whole host apply, so that no password is sent in the clear. */
   const respondPrivately = (
     request: EdgeRequest,
     target: RequestTarget,

@@ -12,7 +12,7 @@ export interface EdgeResponse {
   readonly content: Content;
   /** Sent as it comes, in place of `content`, which is empty then. It is destroyed where the client leaves. */
   readonly body?: Readable;
-  /** Where the operator's counts have it, which the request does not say of files. */
+  /** The counter of this response, set for files; undefined: it follows from the request and the status. */
   readonly tally?: Tally;
 }
 

@@ -1,4 +1,4 @@
-/** Ends the connection, with a code for the client. */
+/** Ends the connection, with a code and a message for the client. */
 export class ConnectionError extends Error {
   readonly code: number;
 

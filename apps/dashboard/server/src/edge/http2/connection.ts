@@ -1,23 +1,23 @@
 import type { TLSSocket } from 'node:tls';
 import type { Timeouts } from '../connections/limits.ts';
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
-import { Allowance } from './allowance.ts';
-import { checkSettingsSize, windowsIn } from './client-settings.ts';
+import { checkSettingsSize, initialWindowSizesIn } from './client-settings.ts';
 import { ConnectionError } from './connection-error.ts';
 import { FrameReader, type FrameTarget } from './frame-reader.ts';
 import {
-  CODE,
   DEFAULT_WINDOW,
+  ERROR_CODE,
   FLAG,
+  FRAME_HEADER_BYTES,
+  FRAME_TYPE,
   frameOf,
-  HEAD_BYTES,
-  LAST_STREAM,
+  goawayFrame,
   MAX_PAYLOAD_BYTES,
+  MAX_STREAM_ID,
   MAX_WINDOW,
   numbersFrame,
   SETTING,
   settingsFrame,
-  TYPE,
   writeHead,
 } from './frames.ts';
 import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts';
@@ -26,6 +26,7 @@ import { MAX_QUEUED_BYTES, Outbox } from './outbox.ts';
 import { withoutPadding } from './padding.ts';
 import type { SendBuffer } from './send-buffers.ts';
 import { ServerStream, type StreamHost } from './stream.ts';
+import { TokenBucket } from './token-bucket.ts';
 import { writeSoon } from './write-soon.ts';
 
 /** RFC 9113, section 5.1.2 wants no fewer. */
@@ -62,7 +63,7 @@ const SETTINGS = settingsFrame([
   [SETTING.maxConcurrentStreams, MAX_STREAMS],
   [SETTING.maxHeaderListSize, MAX_HEADER_BYTES],
 ]);
-const SETTINGS_ACK = frameOf(TYPE.settings, FLAG.ack, 0);
+const SETTINGS_ACK = frameOf(FRAME_TYPE.settings, FLAG.ack, 0);
 
 /**
  * In front of the first headers: the encoder uses no table. A client that wants a smaller one than at first waits for
@@ -91,8 +92,8 @@ export class Http2Connection implements StreamHost, FrameTarget {
   readonly #onRequest: ConnectionOptions['onRequest'];
   readonly #onFault: ConnectionOptions['onFault'];
   readonly #decoder = new HeaderDecoder();
-  readonly #resets = new Allowance(RESET_BURST, RESETS_PER_SECOND);
-  readonly #idleFrames = new Allowance(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND);
+  readonly #resets = new TokenBucket(RESET_BURST, RESETS_PER_SECOND);
+  readonly #idleFrames = new TokenBucket(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND);
 
   readonly #streams = new Map<number, ServerStream>();
   /** Those with something to send, and a window for it. */
@@ -100,7 +101,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   readonly #resetHere = new Set<number>();
   #lastStream = 0;
   /** Later streams are not answered. */
-  #lastAllowed = LAST_STREAM;
+  #lastAllowed = MAX_STREAM_ID;
 
   readonly #frames = new FrameReader(this);
   readonly #blocks = new HeaderBlocks();
@@ -125,7 +126,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
 
   constructor({ socket, buffer, timeouts, onRequest, onFault }: ConnectionOptions) {
     this.#socket = socket;
-    this.#outbox = new Outbox(socket, buffer, () => this.#goOn());
+    this.#outbox = new Outbox(socket, buffer, () => this.#onDrained());
     this.#timeouts = timeouts;
     this.#onRequest = onRequest;
     this.#onFault = onFault;
@@ -143,7 +144,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   /** Tells the client to open no more streams, and closes the connection a second later, as `close` does. */
   retire(): void {
     if (this.#isClosing) return;
-    this.#write(numbersFrame(TYPE.goaway, 0, LAST_STREAM, CODE.noError));
+    this.#write(goawayFrame(MAX_STREAM_ID, ERROR_CODE.noError));
     setTimeout(() => this.close(), RETIRE_MS).unref();
   }
 
@@ -151,7 +152,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   close(): void {
     if (this.#isClosing) return;
     this.#lastAllowed = this.#lastStream;
-    this.#write(numbersFrame(TYPE.goaway, 0, this.#lastStream, CODE.noError));
+    this.#write(goawayFrame(this.#lastStream, ERROR_CODE.noError));
     this.#finish();
   }
 
@@ -171,8 +172,8 @@ export class Http2Connection implements StreamHost, FrameTarget {
     setTimeout(() => this.#socket.destroy(), withinMs).unref();
   }
 
-  #fail({ code }: ConnectionError): void {
-    this.#write(numbersFrame(TYPE.goaway, 0, this.#lastStream, code));
+  #fail({ code, message }: ConnectionError): void {
+    this.#write(goawayFrame(this.#lastStream, code, message));
     for (const stream of this.#streams.values()) stream.closed();
     this.#streams.clear();
     this.#ready.clear();
@@ -198,7 +199,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
       this.#frames.read(bytes);
     } catch (error) {
       if (error instanceof CompressionError) {
-        this.#fail(new ConnectionError(CODE.compressionError, error.message));
+        this.#fail(new ConnectionError(ERROR_CODE.compressionError, error.message));
       } else if (error instanceof ConnectionError) this.#fail(error);
       else this.#faulted(error);
     }
@@ -220,61 +221,63 @@ export class Http2Connection implements StreamHost, FrameTarget {
 
   /** As FrameTarget has it. */
   readFrame(type: number, flags: number, stream: number, payload: Buffer): void {
-    if (!this.#hasSettings && (type !== TYPE.settings || flags & FLAG.ack)) {
-      throw new ConnectionError(CODE.protocolError, 'no settings');
+    if (!this.#hasSettings && (type !== FRAME_TYPE.settings || flags & FLAG.ack)) {
+      throw new ConnectionError(ERROR_CODE.protocolError, 'no settings');
     }
     this.#blocks.checkMayCome(type, stream);
     switch (type) {
-      case TYPE.headers:
+      case FRAME_TYPE.headers:
         this.#readHeaders(flags, stream, payload);
         return;
-      case TYPE.continuation:
-        this.#readBlock(this.#blocks.goOn(flags, payload));
+      case FRAME_TYPE.continuation:
+        this.#readBlock(this.#blocks.continueBlock(flags, payload));
         return;
-      case TYPE.data:
+      case FRAME_TYPE.data:
         this.#readData(flags, stream, payload);
         return;
-      case TYPE.windowUpdate:
+      case FRAME_TYPE.windowUpdate:
         this.#readWindowUpdate(stream, payload);
         return;
-      case TYPE.reset:
+      case FRAME_TYPE.reset:
         this.#readReset(stream, payload);
         return;
-      case TYPE.settings:
+      case FRAME_TYPE.settings:
         this.#readSettings(flags, stream, payload);
         return;
-      case TYPE.ping:
+      case FRAME_TYPE.ping:
         this.#readPing(flags, stream, payload);
         return;
-      case TYPE.priority:
+      case FRAME_TYPE.priority:
         this.#readPriority(stream, payload);
         return;
-      case TYPE.goaway:
-        if (stream !== 0) throw new ConnectionError(CODE.protocolError, 'GOAWAY of a stream');
-        if (payload.length < 8) throw new ConnectionError(CODE.frameSizeError, 'GOAWAY');
+      case FRAME_TYPE.goaway:
+        if (stream !== 0) throw new ConnectionError(ERROR_CODE.protocolError, 'GOAWAY of a stream');
+        if (payload.length < 8) throw new ConnectionError(ERROR_CODE.frameSizeError, 'GOAWAY');
         this.#finish();
         return;
-      case TYPE.pushPromise:
-        throw new ConnectionError(CODE.protocolError, 'a push by a client');
+      case FRAME_TYPE.pushPromise:
+        throw new ConnectionError(ERROR_CODE.protocolError, 'a push by a client');
       default:
         this.#countIdleFrame();
     }
   }
 
   #countIdleFrame(): void {
-    if (!this.#idleFrames.take()) throw new ConnectionError(CODE.enhanceYourCalm, 'idle frames');
+    if (!this.#idleFrames.take())
+      throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'idle frames');
   }
 
   #countReset(): void {
-    if (!this.#resets.take()) throw new ConnectionError(CODE.enhanceYourCalm, 'resets');
+    if (!this.#resets.take()) throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'resets');
   }
 
   #readHeaders(flags: number, id: number, payload: Buffer): void {
-    if (id % 2 === 0) throw new ConnectionError(CODE.protocolError, "a stream of the server's");
+    if (id % 2 === 0)
+      throw new ConnectionError(ERROR_CODE.protocolError, "a stream of the server's");
     const isNew = id > this.#lastStream;
     const known = this.#streams.get(id);
     if (!isNew && !known && !this.#resetHere.has(id)) {
-      throw new ConnectionError(CODE.streamClosed, 'HEADERS of a closed stream');
+      throw new ConnectionError(ERROR_CODE.streamClosed, 'HEADERS of a closed stream');
     }
     if (isNew) this.#lastStream = id;
     this.#readBlock(this.#blocks.begin(flags, id, payload));
@@ -298,7 +301,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
     }
     if (this.#isClosing || this.#streams.size >= MAX_STREAMS) {
       this.#countReset();
-      this.#reset(id, CODE.refusedStream);
+      this.#reset(id, ERROR_CODE.refusedStream);
       return;
     }
     const stream = new ServerStream(id, this, this.#initialWindow);
@@ -314,17 +317,17 @@ export class Http2Connection implements StreamHost, FrameTarget {
     headers: readonly string[] | undefined,
   ): void {
     if (stream.isRemoteEnded) {
-      this.#refuse(stream, CODE.streamClosed);
+      this.#refuse(stream, ERROR_CODE.streamClosed);
       return;
     }
     const isValid = endsStream && headers?.every((text, at) => at % 2 === 1 || text[0] !== ':');
     if (isValid) this.#endRequest(stream);
-    else this.#refuse(stream, CODE.protocolError);
+    else this.#refuse(stream, ERROR_CODE.protocolError);
   }
 
   #endRequest(stream: ServerStream): void {
     if (stream.missing) {
-      this.#refuse(stream, CODE.protocolError);
+      this.#refuse(stream, ERROR_CODE.protocolError);
       return;
     }
     stream.receiveEnd();
@@ -332,9 +335,9 @@ export class Http2Connection implements StreamHost, FrameTarget {
 
   #readData(flags: number, id: number, payload: Buffer): void {
     this.#receiveWindow -= payload.length;
-    if (this.#receiveWindow < 0) throw new ConnectionError(CODE.flowControlError, 'too much');
+    if (this.#receiveWindow < 0) throw new ConnectionError(ERROR_CODE.flowControlError, 'too much');
     if (id === 0 || id > this.#lastStream) {
-      throw new ConnectionError(CODE.protocolError, 'DATA of no stream');
+      throw new ConnectionError(ERROR_CODE.protocolError, 'DATA of no stream');
     }
     const data = withoutPadding(flags, payload);
     const endsStream = (flags & FLAG.endStream) !== 0;
@@ -342,17 +345,17 @@ export class Http2Connection implements StreamHost, FrameTarget {
     const stream = this.#streams.get(id);
     if (!stream || stream.isRemoteEnded) {
       this.#allowMore(payload.length);
-      if (stream) this.#refuse(stream, CODE.streamClosed);
+      if (stream) this.#refuse(stream, ERROR_CODE.streamClosed);
       else if (!this.#resetHere.has(id)) {
         this.#countReset();
-        this.#reset(id, CODE.streamClosed);
+        this.#reset(id, ERROR_CODE.streamClosed);
       }
       return;
     }
     stream.receiveWindow -= payload.length;
     if (stream.receiveWindow < 0) {
       this.#allowMore(payload.length);
-      this.#refuse(stream, CODE.flowControlError);
+      this.#refuse(stream, ERROR_CODE.flowControlError);
       return;
     }
     stream.progressAt = performance.now();
@@ -360,7 +363,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
       stream.missing -= data.length;
       if (stream.missing < 0) {
         this.#allowMore(payload.length);
-        this.#refuse(stream, CODE.protocolError);
+        this.#refuse(stream, ERROR_CODE.protocolError);
         return;
       }
     }
@@ -374,7 +377,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   #allowMore(bytes: number): void {
     this.#credit += bytes;
     if (this.#credit < WINDOW_STEP) return;
-    this.#write(numbersFrame(TYPE.windowUpdate, 0, this.#credit));
+    this.#write(numbersFrame(FRAME_TYPE.windowUpdate, 0, this.#credit));
     this.#receiveWindow += this.#credit;
     this.#credit = 0;
   }
@@ -384,20 +387,21 @@ export class Http2Connection implements StreamHost, FrameTarget {
     this.#allowMore(bytes);
     stream.credit += bytes;
     if (stream.credit < WINDOW_STEP || stream.isRemoteEnded) return;
-    this.#write(numbersFrame(TYPE.windowUpdate, stream.id, stream.credit));
+    this.#write(numbersFrame(FRAME_TYPE.windowUpdate, stream.id, stream.credit));
     stream.receiveWindow += stream.credit;
     stream.credit = 0;
   }
 
   #readWindowUpdate(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(CODE.frameSizeError, 'WINDOW_UPDATE');
+    if (payload.length !== 4) throw new ConnectionError(ERROR_CODE.frameSizeError, 'WINDOW_UPDATE');
     const step = payload.readUInt32BE(0) & MAX_WINDOW;
-    if (id > this.#lastStream) throw new ConnectionError(CODE.protocolError, 'a stream to come');
+    if (id > this.#lastStream)
+      throw new ConnectionError(ERROR_CODE.protocolError, 'a stream to come');
     if (id === 0) {
-      if (step === 0) throw new ConnectionError(CODE.protocolError, 'a step of nothing');
+      if (step === 0) throw new ConnectionError(ERROR_CODE.protocolError, 'a step of nothing');
       this.#sendWindow += step;
       if (this.#sendWindow > MAX_WINDOW) {
-        throw new ConnectionError(CODE.flowControlError, 'too large a window');
+        throw new ConnectionError(ERROR_CODE.flowControlError, 'too large a window');
       }
       if (this.#ready.size > 0) writeSoon(this);
       return;
@@ -405,21 +409,21 @@ export class Http2Connection implements StreamHost, FrameTarget {
     const stream = this.#streams.get(id);
     if (!stream) return;
     if (step === 0) {
-      this.#refuse(stream, CODE.protocolError);
+      this.#refuse(stream, ERROR_CODE.protocolError);
       return;
     }
     stream.sendWindow += step;
     if (stream.sendWindow > MAX_WINDOW) {
-      this.#refuse(stream, CODE.flowControlError);
+      this.#refuse(stream, ERROR_CODE.flowControlError);
       return;
     }
     if (stream.pending) this.sendPending(stream);
   }
 
   #readReset(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(CODE.frameSizeError, 'RST_STREAM');
+    if (payload.length !== 4) throw new ConnectionError(ERROR_CODE.frameSizeError, 'RST_STREAM');
     if (id === 0 || id > this.#lastStream) {
-      throw new ConnectionError(CODE.protocolError, 'a reset of no stream');
+      throw new ConnectionError(ERROR_CODE.protocolError, 'a reset of no stream');
     }
     this.#countReset();
     const stream = this.#streams.get(id);
@@ -431,7 +435,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
     this.#hasSettings = true;
     this.#countIdleFrame();
     if (flags & FLAG.ack) return;
-    for (const window of windowsIn(payload)) this.#setInitialWindow(window);
+    for (const window of initialWindowSizesIn(payload)) this.#setInitialWindow(window);
     this.#write(SETTINGS_ACK);
   }
 
@@ -441,26 +445,26 @@ export class Http2Connection implements StreamHost, FrameTarget {
     for (const stream of this.#streams.values()) {
       stream.sendWindow += step;
       if (stream.sendWindow > MAX_WINDOW) {
-        throw new ConnectionError(CODE.flowControlError, 'too large a window');
+        throw new ConnectionError(ERROR_CODE.flowControlError, 'too large a window');
       }
       if (stream.pending) this.sendPending(stream);
     }
   }
 
   #readPing(flags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw new ConnectionError(CODE.protocolError, 'PING of a stream');
-    if (payload.length !== 8) throw new ConnectionError(CODE.frameSizeError, 'PING');
+    if (id !== 0) throw new ConnectionError(ERROR_CODE.protocolError, 'PING of a stream');
+    if (payload.length !== 8) throw new ConnectionError(ERROR_CODE.frameSizeError, 'PING');
     this.#countIdleFrame();
-    if (!(flags & FLAG.ack)) this.#write(frameOf(TYPE.ping, FLAG.ack, 0, payload));
+    if (!(flags & FLAG.ack)) this.#write(frameOf(FRAME_TYPE.ping, FLAG.ack, 0, payload));
   }
 
   /** Priorities are ignored (RFC 9113, section 5.3.2). */
   #readPriority(id: number, payload: Buffer): void {
-    if (id === 0) throw new ConnectionError(CODE.protocolError, 'PRIORITY of no stream');
+    if (id === 0) throw new ConnectionError(ERROR_CODE.protocolError, 'PRIORITY of no stream');
     this.#countIdleFrame();
-    const isSelf = payload.length === 5 && (payload.readUInt32BE(0) & LAST_STREAM) === id;
+    const isSelf = payload.length === 5 && (payload.readUInt32BE(0) & MAX_STREAM_ID) === id;
     if (payload.length === 5 && !isSelf) return;
-    const code = isSelf ? CODE.protocolError : CODE.frameSizeError;
+    const code = isSelf ? ERROR_CODE.protocolError : ERROR_CODE.frameSizeError;
     const stream = this.#streams.get(id);
     if (stream) this.#refuse(stream, code);
     else throw new ConnectionError(code, 'PRIORITY');
@@ -493,8 +497,8 @@ export class Http2Connection implements StreamHost, FrameTarget {
       return;
     }
     // Most responses: the heads of both frames and the headers are one piece.
-    const head = Buffer.allocUnsafe(2 * HEAD_BYTES + block.length);
-    const { headers: type, data } = TYPE;
+    const head = Buffer.allocUnsafe(2 * FRAME_HEADER_BYTES + block.length);
+    const { headers: type, data } = FRAME_TYPE;
     let at = writeHead(head, 0, { length: block.length, type, flags: FLAG.endHeaders, stream: id });
     at += block.copy(head, at);
     writeHead(head, at, {
@@ -522,7 +526,9 @@ export class Http2Connection implements StreamHost, FrameTarget {
       const part = block.subarray(at, at + MAX_PAYLOAD_BYTES);
       const isLast = at + part.length >= block.length;
       const flags = (isLast ? FLAG.endHeaders : 0) | (at === 0 && endsStream ? FLAG.endStream : 0);
-      this.#write(frameOf(at === 0 ? TYPE.headers : TYPE.continuation, flags, id, part));
+      this.#write(
+        frameOf(at === 0 ? FRAME_TYPE.headers : FRAME_TYPE.continuation, flags, id, part),
+      );
     }
   }
 
@@ -541,7 +547,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
 
   /** A request that is malformed (RFC 9113, section 8.1.1). */
   refuseRequest(stream: ServerStream): void {
-    this.#refuse(stream, CODE.protocolError);
+    this.#refuse(stream, ERROR_CODE.protocolError);
   }
 
   /** The client's mistake: it may not make very many. */
@@ -558,12 +564,12 @@ export class Http2Connection implements StreamHost, FrameTarget {
         break;
       }
     }
-    this.#write(numbersFrame(TYPE.reset, id, code));
+    this.#write(numbersFrame(FRAME_TYPE.reset, id, code));
   }
 
   /** The whole response is on its way. Of a body that nobody wants, the rest need not come (RFC 9113, section 8.1). */
   #responded(stream: ServerStream): void {
-    if (!stream.isRemoteEnded) this.#reset(stream.id, CODE.noError);
+    if (!stream.isRemoteEnded) this.#reset(stream.id, ERROR_CODE.noError);
     this.#closeStream(stream);
   }
 
@@ -601,9 +607,9 @@ export class Http2Connection implements StreamHost, FrameTarget {
       this.#ready.delete(stream);
       if (!pending) continue;
       const isLast = length === pending.length && !stream.hasMore;
-      const head = Buffer.allocUnsafe(HEAD_BYTES);
+      const head = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
       const flags = isLast ? FLAG.endStream : 0;
-      writeHead(head, 0, { length, type: TYPE.data, flags, stream: stream.id });
+      writeHead(head, 0, { length, type: FRAME_TYPE.data, flags, stream: stream.id });
       this.#write(head);
       if (length > 0) this.#write(pending.subarray(0, length));
       this.#sendWindow -= length;
@@ -632,7 +638,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   }
 
   /** The client has taken something. */
-  #goOn(): void {
+  #onDrained(): void {
     if (this.#ready.size > 0) writeSoon(this);
     if (!this.#isBehind || !this.#outbox.isLow) return;
     this.#isBehind = false;
@@ -650,7 +656,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
     this.#watch ??= setInterval(() => {
       const now = performance.now();
       for (const stream of this.#streams.values()) {
-        if (now - stream.progressAt > stalled) this.refuse(stream, CODE.cancel);
+        if (now - stream.progressAt > stalled) this.refuse(stream, ERROR_CODE.cancel);
       }
       if (this.#streams.size > 0) return;
       clearInterval(this.#watch);

@@ -1,5 +1,11 @@
 import { ConnectionError } from './connection-error.ts';
-import { CODE, HEAD_BYTES, LAST_STREAM, MAX_PAYLOAD_BYTES, PREFACE } from './frames.ts';
+import {
+  ERROR_CODE,
+  FRAME_HEADER_BYTES,
+  MAX_PAYLOAD_BYTES,
+  MAX_STREAM_ID,
+  PREFACE,
+} from './frames.ts';
 
 export interface FrameTarget {
   /** Asked before each frame; what is left of them then waits. */
@@ -22,13 +28,18 @@ export class FrameReader {
   read(more: Buffer): void {
     const bytes = this.#rest ? Buffer.concat([this.#rest, more]) : more;
     let at = this.#hasPreface ? 0 : this.#readPreface(bytes);
-    while (this.#hasPreface && bytes.length - at >= HEAD_BYTES && this.#target.mayReadFrame()) {
+    while (
+      this.#hasPreface &&
+      bytes.length - at >= FRAME_HEADER_BYTES &&
+      this.#target.mayReadFrame()
+    ) {
       const length = bytes.readUIntBE(at, 3);
-      if (length > MAX_PAYLOAD_BYTES) throw new ConnectionError(CODE.frameSizeError, 'too long');
-      const from = at + HEAD_BYTES;
+      if (length > MAX_PAYLOAD_BYTES)
+        throw new ConnectionError(ERROR_CODE.frameSizeError, 'too long');
+      const from = at + FRAME_HEADER_BYTES;
       if (bytes.length - from < length) break;
       const [type, flags] = [bytes[at + 3] as number, bytes[at + 4] as number];
-      const stream = bytes.readUInt32BE(at + 5) & LAST_STREAM;
+      const stream = bytes.readUInt32BE(at + 5) & MAX_STREAM_ID;
       at = from + length;
       this.#target.readFrame(type, flags, stream, bytes.subarray(from, at));
     }
@@ -39,7 +50,7 @@ export class FrameReader {
   #readPreface(bytes: Buffer): number {
     const length = Math.min(bytes.length, PREFACE.length);
     if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
-      throw new ConnectionError(CODE.protocolError, 'no preface');
+      throw new ConnectionError(ERROR_CODE.protocolError, 'no preface');
     }
     this.#hasPreface = length === PREFACE.length;
     return this.#hasPreface ? length : 0;

@@ -1,6 +1,6 @@
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { ConnectionError } from './connection-error.ts';
-import { CODE, FLAG, LAST_STREAM, TYPE } from './frames.ts';
+import { ERROR_CODE, FLAG, FRAME_TYPE, MAX_STREAM_ID } from './frames.ts';
 import { withoutPadding } from './padding.ts';
 
 /** A header block, with all its CONTINUATION frames, and how many frames those may be (CVE-2024-27316). */
@@ -21,8 +21,8 @@ export class HeaderBlocks {
 
   /** Refuses any other frame between those of a block. */
   checkMayCome(type: number, stream: number): void {
-    if (this.#open && (type !== TYPE.continuation || stream !== this.#open.stream)) {
-      throw new ConnectionError(CODE.protocolError, 'a frame within a header block');
+    if (this.#open && (type !== FRAME_TYPE.continuation || stream !== this.#open.stream)) {
+      throw new ConnectionError(ERROR_CODE.protocolError, 'a frame within a header block');
     }
   }
 
@@ -30,9 +30,10 @@ export class HeaderBlocks {
   begin(flags: number, stream: number, payload: Buffer): HeaderBlock | undefined {
     let bytes = withoutPadding(flags, payload);
     if (flags & FLAG.priority) {
-      if (bytes.length < 5) throw new ConnectionError(CODE.frameSizeError, 'a priority');
-      const dependency = bytes.readUInt32BE(0) & LAST_STREAM;
-      if (dependency === stream) throw new ConnectionError(CODE.protocolError, 'depends on itself');
+      if (bytes.length < 5) throw new ConnectionError(ERROR_CODE.frameSizeError, 'a priority');
+      const dependency = bytes.readUInt32BE(0) & MAX_STREAM_ID;
+      if (dependency === stream)
+        throw new ConnectionError(ERROR_CODE.protocolError, 'depends on itself');
       bytes = bytes.subarray(5);
     }
     const endsStream = (flags & FLAG.endStream) !== 0;
@@ -42,14 +43,14 @@ export class HeaderBlocks {
     return undefined;
   }
 
-  /** Goes on with CONTINUATION. undefined: more has to come. */
-  goOn(flags: number, payload: Buffer): HeaderBlock | undefined {
+  /** Takes the CONTINUATION frame of a block. undefined: more has to come. */
+  continueBlock(flags: number, payload: Buffer): HeaderBlock | undefined {
     const block = this.#open;
-    if (!block) throw new ConnectionError(CODE.protocolError, 'CONTINUATION of nothing');
+    if (!block) throw new ConnectionError(ERROR_CODE.protocolError, 'CONTINUATION of nothing');
     block.parts.push(Buffer.from(payload));
     this.#openBytes += payload.length;
     if (this.#openBytes > MAX_BLOCK_BYTES || block.parts.length > MAX_BLOCK_FRAMES) {
-      throw new ConnectionError(CODE.enhanceYourCalm, 'a header block without end');
+      throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'a header block without end');
     }
     if (!(flags & FLAG.endHeaders)) return undefined;
     this.#open = undefined;

@@ -8,7 +8,7 @@ import { logResponse } from '../log.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import { serverNameOf } from '../tls/protocol.ts';
 import { Http2Connection } from './connection.ts';
-import { CODE } from './frames.ts';
+import { ERROR_CODE } from './frames.ts';
 import { encodeHeaders } from './hpack/encode.ts';
 import { type RequestHeaders, readRequestHeaders } from './request-headers.ts';
 import { sendBuffers } from './send-buffers.ts';
@@ -51,7 +51,7 @@ export function serveHttp2(context: ServerContext): Http2Server {
     };
     const fail = (error: unknown) => {
       failures.report(error);
-      if (stream.isAnswered) connection.refuse(stream, CODE.internalError);
+      if (stream.isAnswered) connection.refuse(stream, ERROR_CODE.internalError);
       else send(failures.response);
     };
     try {
@@ -153,7 +153,7 @@ async function sendBody(
     for await (const piece of body as AsyncIterable<Buffer>) await stream.sendPart(piece);
     stream.endParts();
   } catch {
-    connection.refuse(stream, CODE.internalError);
+    connection.refuse(stream, ERROR_CODE.internalError);
   }
 }
 

@@ -4,33 +4,33 @@ import { toPointer } from '@petstore/site/syntax/source.ts';
 
 /**
  * Where the parts of an OpenAPI document stand in its bytes. A document of 12 MB takes a tenth of a second and a
- * hundred megabytes to parse; with these places only the few parts that an operation needs are parsed.
+ * hundred megabytes to parse; with these spans only the few parts that an operation needs are parsed.
  */
 export interface DocumentParts {
   /** By the names on the way to it, joined by `SEPARATOR`: `paths` and `/pets`; `components`, `schemas` and `Pet`. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly spans: ReadonlyMap<string, ByteSpan>;
   /** The operations by their `operationId`. */
-  readonly operations: ReadonlyMap<string, OperationPlace>;
+  readonly operations: ReadonlyMap<string, OperationKey>;
 }
 
 /** From a byte to one behind the last. */
-type Place = readonly [start: number, end: number];
+type ByteSpan = readonly [start: number, end: number];
 
-export interface OperationPlace extends PathItemPlace {
+export interface OperationKey extends PathItemKey {
   readonly method: string;
 }
 
-interface PathItemPlace {
+interface PathItemKey {
   /** `paths`, or `webhooks`. */
   readonly collection: string;
   /** The path, or the webhook's name. */
   readonly name: string;
 }
 
-/** Between the names of a place. No name in JSON has it unescaped. */
+/** Between the names of a part. No name in JSON has it unescaped. */
 export const SEPARATOR = '\0';
 
-/** Of more parts no document is read: each takes some 200 bytes of memory. */
+/** Of more parts no document is read: each takes some 300 bytes of memory. */
 const MAX_PARTS = 100_000;
 
 /** How many bytes are read in one turn of the event loop: a few milliseconds. */
@@ -47,18 +47,18 @@ const SPACE = 0x20;
 
 /** Finds the parts of a document in JSON. Rejects where it is not what a build wrote, or has too many parts. */
 export async function findParts(bytes: Buffer): Promise<DocumentParts> {
-  const places = new Map<string, Place>();
+  const spans = new Map<string, ByteSpan>();
   const ids: { readonly item: string; readonly method: string; readonly id: string }[] = [];
-  /** Path items by their place, and those that are somewhere else. */
-  const items = new Map<string, PathItemPlace>();
+  /** The path items by the pointers to them, and by the references of those that stand elsewhere. */
+  const items = new Map<string, PathItemKey>();
 
-  const tell = (names: readonly string[], place: Place) => {
+  const tell = (names: readonly string[], span: ByteSpan) => {
     const [first = '', second = '', third = '', fourth] = names;
     if (names.length <= (first === 'components' ? 3 : 2)) {
-      if (places.size === MAX_PARTS) throw new Error('The document has too many parts.');
-      places.set(names.join(SEPARATOR), place);
+      if (spans.size === MAX_PARTS) throw new Error('The document has too many parts.');
+      spans.set(names.join(SEPARATOR), span);
     }
-    const text = () => readString(bytes, ...place);
+    const text = () => readString(bytes, ...span);
     const isItem = first === 'paths' || first === 'webhooks';
     if (isItem && names.length === 2)
       items.set(`#${toPointer(names)}`, { collection: first, name: second });
@@ -66,7 +66,7 @@ export async function findParts(bytes: Buffer): Promise<DocumentParts> {
       items.set(text(), { collection: first, name: second });
     }
     const isShared = first === 'components' && second === 'pathItems';
-    if (names.at(-1) !== 'operationId' || bytes[place[0]] !== QUOTE) return;
+    if (names.at(-1) !== 'operationId' || bytes[span[0]] !== QUOTE) return;
     if (isItem && names.length === 4) {
       ids.push({ item: `#${toPointer(names.slice(0, 2))}`, method: third, id: text() });
     } else if (isShared && names.length === 5 && fourth !== undefined) {
@@ -78,12 +78,12 @@ export async function findParts(bytes: Buffer): Promise<DocumentParts> {
   for (const at of walk(bytes, afterSpace(bytes, 0), [], tell)) {
     if (at > turnEnds) turnEnds = await nextTurn(at + BYTES_PER_TURN);
   }
-  const operations = new Map<string, OperationPlace>();
+  const operations = new Map<string, OperationKey>();
   for (const { item, method, id } of ids) {
-    const place = items.get(item);
-    if (place && isMethod(method) && !operations.has(id)) operations.set(id, { ...place, method });
+    const key = items.get(item);
+    if (key && isMethod(method) && !operations.has(id)) operations.set(id, { ...key, method });
   }
-  return { places, operations };
+  return { spans, operations };
 }
 
 /** Whether the members of an object are told apart: down to those of an operation. */
@@ -106,14 +106,14 @@ function isWalked(names: readonly string[]): boolean {
 }
 
 /**
- * Tells the names and the place of each member of the object that begins at `start`, and of those in it. Yields where
+ * Tells the names and the span of each member of the object that begins at `start`, and of those in it. Yields where
  * it is now and then. Returns the offset behind the object.
  */
 function* walk(
   bytes: Buffer,
   start: number,
   names: readonly string[],
-  tell: (names: readonly string[], place: Place) => void,
+  tell: (names: readonly string[], span: ByteSpan) => void,
 ): Generator<number, number> {
   let at = afterSpace(bytes, start + 1);
   while (bytes[at] === QUOTE) {

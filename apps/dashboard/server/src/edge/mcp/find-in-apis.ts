@@ -91,5 +91,5 @@ async function openDocument(reader: SiteReader, path: string) {
   return parts && bytes && { parts, document: partialDocument(bytes, parts) };
 }
 
-const memoryOf = ({ places, operations }: DocumentParts) =>
-  (places.size + operations.size) * PART_BYTES;
+const memoryOf = ({ spans, operations }: DocumentParts) =>
+  (spans.size + operations.size) * PART_BYTES;

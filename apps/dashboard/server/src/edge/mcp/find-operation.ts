@@ -1,7 +1,7 @@
 import { nearest } from '@petstore/service/nearest.ts';
 import { METHODS } from '@petstore/site/openapi/methods.ts';
 import { isObject } from '@petstore/site/openapi/openapi-types.ts';
-import { type DocumentParts, type OperationPlace, SEPARATOR } from './document-parts.ts';
+import { type DocumentParts, type OperationKey, SEPARATOR } from './document-parts.ts';
 import type { PartialDocument } from './operation-document.ts';
 import { ToolError } from './tool-error.ts';
 
@@ -14,7 +14,7 @@ export interface WantedOperation {
   readonly path?: string | undefined;
 }
 
-export interface FoundOperation extends OperationPlace {
+export interface FoundOperation extends OperationKey {
   /** The path item, whose parameters and servers are the operation's too. */
   readonly item: Readonly<Record<string, unknown>>;
   readonly operation: Readonly<Record<string, unknown>>;
@@ -50,8 +50,8 @@ export function lookUp(
   { operationId, method, path }: WantedOperation,
 ): FoundOperation | undefined {
   if (operationId !== undefined) {
-    const place = parts.operations.get(operationId);
-    return place && operationAt(document, place);
+    const key = parts.operations.get(operationId);
+    return key && operationAt(document, key);
   }
   if (method === undefined || path === undefined) {
     throw new ToolError('Give operationId, or method and path together.');
@@ -85,18 +85,18 @@ export function dereference(document: PartialDocument, value: unknown): unknown 
   return undefined;
 }
 
-function operationAt(document: PartialDocument, place: OperationPlace): FoundOperation | undefined {
-  const item = dereference(document, document.find([place.collection, place.name]));
-  if (!isObject(item) || !Object.hasOwn(item, place.method)) return undefined;
-  const operation = item[place.method];
+function operationAt(document: PartialDocument, key: OperationKey): FoundOperation | undefined {
+  const item = dereference(document, document.find([key.collection, key.name]));
+  if (!isObject(item) || !Object.hasOwn(item, key.method)) return undefined;
+  const operation = item[key.method];
   // These have no page either.
   const isShown = isObject(operation) && !operation['x-internal'] && !operation['x-scalar-ignore'];
-  return isShown ? { ...place, item, operation } : undefined;
+  return isShown ? { ...key, item, operation } : undefined;
 }
 
-function namesIn({ places }: DocumentParts, collection: string): string[] {
+function namesIn({ spans }: DocumentParts, collection: string): string[] {
   const start = collection + SEPARATOR;
-  return [...places.keys()]
+  return [...spans.keys()]
     .filter((key) => key.startsWith(start))
     .map((key) => key.slice(start.length));
 }

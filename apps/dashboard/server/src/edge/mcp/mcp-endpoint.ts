@@ -1,4 +1,5 @@
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
+import { withTimeout } from '@petstore/service/with-timeout.ts';
 import { clientLimit } from '../client-limit.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import { type EdgeResponse, textResponse } from '../http/response.ts';
@@ -76,11 +77,11 @@ export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
   const limited = concurrencyLimit(
     MAX_RUNNING,
     MAX_WAITING,
-    () => new Refusal(503, 'Too many messages are waiting. Try again in a second.'),
+    () => new McpError(503, 'Too many messages are waiting. Try again in a second.'),
   );
   const limitedToShare = clientLimit(
     MAX_OF_CLIENT,
-    () => new Refusal(429, 'Too many messages at once. Wait for an answer before the next one.'),
+    () => new McpError(429, 'Too many messages at once. Wait for an answer before the next one.'),
   );
   // The SDK and what it needs take some 20 MB: an edge that nobody asks does not load them.
   let loading: Promise<McpResponder> | undefined;
@@ -92,12 +93,12 @@ export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
 
   const readMessage = async (readBody: EdgeRequest['readBody']): Promise<unknown> => {
     if (reading === MAX_READING)
-      throw new Refusal(503, 'Too many messages are arriving. Try again in a second.');
+      throw new McpError(503, 'Too many messages are arriving. Try again in a second.');
     reading += 1;
     try {
-      const late = () => new Refusal(408, 'The message did not arrive in time.');
-      const body = await within(BODY_MS, readBody(MAX_BODY_BYTES), late);
-      if (!body) throw new Refusal(413, `A message has at most ${MAX_BODY_BYTES} bytes.`);
+      const late = () => new McpError(408, 'The message did not arrive in time.');
+      const body = await withTimeout(readBody(MAX_BODY_BYTES), BODY_MS, late);
+      if (!body) throw new McpError(413, `A message has at most ${MAX_BODY_BYTES} bytes.`);
       return parse(body);
     } finally {
       reading -= 1;
@@ -111,13 +112,13 @@ export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
     return limited(async () => {
       const respond = await load();
       const manifest = await cache.manifest(site.artifactHash);
-      const late = () => new Refusal(503, 'The answer took too long. Try again.');
+      const late = () => new McpError(503, 'The answer took too long. Try again.');
       // What the thread does for others meanwhile is counted too: where it is busy, less is answered.
       const before = process.threadCpuUsage();
       try {
-        return await within(
-          ANSWER_MS,
+        return await withTimeout(
           respond(site, manifest, webRequest(request, site), message),
+          ANSWER_MS,
           late,
         );
       } finally {
@@ -132,13 +133,13 @@ export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
     const headers = [...asked.always, ...corsOf(asked.site)];
     try {
       if (origin !== undefined && !ORIGIN.test(origin))
-        throw new Refusal(403, 'The Origin header is not an origin.');
+        throw new McpError(403, 'The Origin header is not an origin.');
       const client = asked.request.client();
       if (!rate.take(asked.site.projectId, client))
-        throw new Refusal(429, 'Too many messages. Try again in a second.');
+        throw new McpError(429, 'Too many messages. Try again in a second.');
       return await edgeResponse(await limitedToShare(client, () => answer(asked)), headers);
     } catch (error) {
-      if (error instanceof Refusal) return edgeResponse(error.response(), headers);
+      if (error instanceof McpError) return edgeResponse(error.response(), headers);
       throw error;
     }
   };
@@ -176,7 +177,7 @@ export function mcpEndpoint(cache: SiteCache, counts: ReaderCounts) {
 export type McpEndpoint = ReturnType<typeof mcpEndpoint>;
 
 /** A message that no tool sees, with the reason in JSON-RPC. */
-class Refusal extends Error {
+class McpError extends Error {
   readonly #status: number;
   readonly #code: number;
 
@@ -207,11 +208,11 @@ function parse(body: Buffer): unknown {
   try {
     message = JSON.parse(body.toString());
   } catch {
-    throw new Refusal(400, 'The message is not valid JSON.', CODES.parse);
+    throw new McpError(400, 'The message is not valid JSON.', CODES.parse);
   }
   // Revisions since 2025-06-18 have none, and one would be many calls in the place of one.
   if (Array.isArray(message))
-    throw new Refusal(
+    throw new McpError(
       400,
       'Send each message by itself: this server takes no batches.',
       CODES.request,
@@ -243,15 +244,4 @@ async function edgeResponse(response: Response, shared: Headers): Promise<EdgeRe
     ],
     content,
   };
-}
-
-/** The result of some work; rejects with `late()` where that takes longer than `ms`. */
-async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

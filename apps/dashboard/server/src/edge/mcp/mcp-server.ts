@@ -12,7 +12,7 @@ import type { Site } from '../sites/site-source.ts';
 import { type Derived, rootOf, type SiteReader, siteReader } from './site-reader.ts';
 import { addTools } from './tools.ts';
 
-/** Memory for parsed files of search indexes and for the places in documents, of all sites together. */
+/** Memory for parsed files of search indexes and for the spans in documents, of all sites together. */
 const MAX_DERIVED_BYTES = 24_000_000;
 
 /** Letters of a site's title in the server's name. */

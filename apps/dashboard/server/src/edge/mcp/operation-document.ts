@@ -21,15 +21,15 @@ export interface PartialDocument {
   at(pointer: string): unknown;
 }
 
-export function partialDocument(bytes: Buffer, { places }: DocumentParts): PartialDocument {
+export function partialDocument(bytes: Buffer, { spans }: DocumentParts): PartialDocument {
   const parsed = new Map<string, unknown>();
   let left = MAX_PARSED_BYTES;
   const part = (key: string): unknown => {
-    const place = places.get(key);
-    if (!place) return undefined;
+    const span = spans.get(key);
+    if (!span) return undefined;
     const known = parsed.get(key);
     if (known !== undefined) return known;
-    const [start, end] = place;
+    const [start, end] = span;
     left -= end - start;
     if (left < 0) return undefined;
     const value = parseJson(bytes.toString('utf8', start, end));
@@ -40,12 +40,12 @@ export function partialDocument(bytes: Buffer, { places }: DocumentParts): Parti
     // The smallest part that has the place.
     for (let count = Math.min(MAX_NAMES, names.length); count > 0; count -= 1) {
       const key = names.slice(0, count).join(SEPARATOR);
-      if (places.has(key)) return valueIn(part(key), names.slice(count));
+      if (spans.has(key)) return valueIn(part(key), names.slice(count));
     }
     return undefined;
   };
   return {
-    has: (names) => places.has(names.join(SEPARATOR)),
+    has: (names) => spans.has(names.join(SEPARATOR)),
     find,
     at(pointer) {
       const names = namesOf(pointer);

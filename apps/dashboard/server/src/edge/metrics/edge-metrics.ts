@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Count, Distribution, Metrics } from '@petstore/service/metrics/instruments.ts';
+import type { Counter, Histogram, Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { FastPathResponse } from '../fast-path/responses.ts';
 import type { EdgeRequest } from '../http/edge-request.ts';
 import type { Respond } from '../http/respond.ts';
@@ -49,7 +49,7 @@ const FAILED = 503;
 export class EdgeMetrics {
   readonly #requests;
   readonly #durations;
-  readonly #handshakes: ReadonlyMap<HandshakeOutcome, Count>;
+  readonly #handshakes: ReadonlyMap<HandshakeOutcome, Counter>;
   readonly #open = { http: 0, https: 0 };
 
   constructor(metrics: Metrics) {
@@ -101,11 +101,11 @@ export class EdgeMetrics {
 
 /** What is counted of the requests over one protocol. */
 export class ProtocolMetrics {
-  readonly #create: (tally: Tally) => Count;
-  readonly #durations: Distribution;
-  readonly #counts: (Count | undefined)[] = new Array(10 * RESPONSE_KINDS.length).fill(undefined);
+  readonly #create: (tally: Tally) => Counter;
+  readonly #durations: Histogram;
+  readonly #counts: (Counter | undefined)[] = new Array(10 * RESPONSE_KINDS.length).fill(undefined);
 
-  constructor(create: (tally: Tally) => Count, durations: Distribution) {
+  constructor(create: (tally: Tally) => Counter, durations: Histogram) {
     this.#create = create;
     this.#durations = durations;
     for (const tally of [tallyOf('page', 200), tallyOf('other', FAILED)]) this.#countOf(tally);
@@ -147,7 +147,7 @@ export class ProtocolMetrics {
     };
   }
 
-  #countOf(tally: Tally): Count {
+  #countOf(tally: Tally): Counter {
     const known = this.#counts[tally];
     if (known) return known;
     const count = this.#create(tally);

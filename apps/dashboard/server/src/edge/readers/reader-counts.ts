@@ -31,7 +31,7 @@ const MAX_NAMES = 50_000;
 /** Sentences of a project in memory; more of them are dropped. */
 const MAX_SENTENCES = 20;
 
-/** Hours in memory while the store is away; the oldest is dropped. */
+/** Hours in memory while the store is unavailable; the oldest is dropped. */
 const MAX_HOURS = 6;
 
 /** In place of a number in a map, so that counting is one look-up. */
@@ -152,7 +152,9 @@ export class ReaderCounts {
     ).unref();
   }
 
-  /** One at a time: the next one is scheduled when this one has ended, so that little waits while the store is away. */
+  /**
+   * One at a time: the next is scheduled when this one has ended, so that little waits while the store is unavailable.
+   */
   async #store(): Promise<void> {
     const taken = this.#hours;
     this.#hours = new Map();
@@ -164,7 +166,7 @@ export class ReaderCounts {
       try {
         await this.#source.addReaders?.({ hour, projects: numbersOf(projects) });
       } catch (error) {
-        this.#log.warn({ err: error }, 'what readers do could not be stored; it is tried again');
+        this.#log.warn({ err: error }, 'reader counts could not be stored; will retry');
         this.#putBack(hour, projects);
       }
     }

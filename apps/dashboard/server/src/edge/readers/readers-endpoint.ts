@@ -33,8 +33,8 @@ const EVENTS_OF_CLIENT: Rate = { burst: 60, perSecond: 2 };
 const EVENTS_OF_SITE: Rate = { burst: 2_000, perSecond: 1_000 };
 
 /** Answers to "Was this page helpful?": many readers may share an address. */
-const ANSWERS_OF_CLIENT: Rate = { burst: 10, perSecond: 0.1 };
-const ANSWERS_OF_SITE: Rate = { burst: 60, perSecond: 1 };
+const FEEDBACK_OF_CLIENT: Rate = { burst: 10, perSecond: 0.1 };
+const FEEDBACK_OF_SITE: Rate = { burst: 60, perSecond: 1 };
 /** Sentences: fewer in a day than are kept of it, so that one client does not keep out those of all others. */
 const SENTENCES_OF_CLIENT: Rate = { burst: 5, perSecond: 1 / 3_600 };
 
@@ -49,7 +49,7 @@ interface ReaderRequest {
   readonly isRedirected: boolean;
 }
 
-type Answer = (asked: ReaderRequest) => Promise<EdgeResponse> | EdgeResponse | undefined;
+type ReaderEndpoint = (asked: ReaderRequest) => Promise<EdgeResponse> | EdgeResponse | undefined;
 
 /**
  * What the pages of a site tell, by path: nothing is answered but that it arrived. Each returns undefined where the site
@@ -59,11 +59,11 @@ export function readerEndpoints(
   cache: SiteCache,
   counts: ReaderCounts,
   now: () => number = () => performance.now(),
-): ReadonlyMap<string, Answer> {
+): ReadonlyMap<string, ReaderEndpoint> {
   const eventsOfClients = tokenBuckets(EVENTS_OF_CLIENT, now);
   const eventsOfSites = tokenBuckets(EVENTS_OF_SITE, now);
-  const answersOfClients = tokenBuckets(ANSWERS_OF_CLIENT, now);
-  const answersOfSites = tokenBuckets(ANSWERS_OF_SITE, now);
+  const feedbackOfClients = tokenBuckets(FEEDBACK_OF_CLIENT, now);
+  const feedbackOfSites = tokenBuckets(FEEDBACK_OF_SITE, now);
   const sentencesOfClients = tokenBuckets(SENTENCES_OF_CLIENT, now);
   const agentOf = agentNames();
   let reading = 0;
@@ -91,7 +91,7 @@ export function readerEndpoints(
     if (!(form instanceof URLSearchParams)) return form;
     const headers = readerHeaders(request.headers);
     const isCounted =
-      !headers.isLeftOut && !site.isPreview && agentOf(headers.userAgent) === undefined;
+      !headers.isExcluded && !site.isPreview && agentOf(headers.userAgent) === undefined;
     if (!isCounted) return done(always);
     const { projectId } = site;
     const page = pageOf(site, form.get('page'));
@@ -119,21 +119,21 @@ export function readerEndpoints(
     }
   };
 
-  const takeAnswer = async (asked: ReaderRequest): Promise<EdgeResponse> => {
+  const takeFeedback = async (asked: ReaderRequest): Promise<EdgeResponse> => {
     const { request, site, always } = asked;
     const form = await readForm(asked, MAX_FEEDBACK_BYTES);
     if (!(form instanceof URLSearchParams)) return form;
     const helpful = form.get('helpful');
     const page = form.get('page') ?? '';
-    const isAnswer = helpful === 'yes' || helpful === 'no';
-    if (!isAnswer || !hasPage(await cache.manifest(site.artifactHash), page))
+    const isFeedback = helpful === 'yes' || helpful === 'no';
+    if (!isFeedback || !hasPage(await cache.manifest(site.artifactHash), page))
       return invalid(always);
     if (!site.isPreview) {
       const name = countedPath(site, page);
       const text = sentenceText(form.get('sentence') ?? '');
       const client = text === '' ? undefined : request.client();
       if (client !== undefined && !sentencesOfClients.take(`${site.projectId} ${client}`))
-        return textResponse(429, 'Thank you. That was a lot from one place for today.', always);
+        return textResponse(429, 'Too many comments from your network. Try again later.', always);
       // The script sends the sentence behind the answer, which was counted.
       if (form.get('only') !== 'sentence') counts.count(site.projectId, 'helpful', name, helpful);
       if (text !== '')
@@ -148,13 +148,17 @@ export function readerEndpoints(
     (
       take: (asked: ReaderRequest) => Promise<EdgeResponse>,
       isAllowed: (site: Site, client: string | undefined) => boolean,
-    ): Answer =>
+    ): ReaderEndpoint =>
     (asked) => {
       const { request, site, always, isRedirected } = asked;
       if (!site.countsReaders || isRedirected) return undefined;
       if (request.method !== 'POST') return textResponse(405, undefined, [...always, ...ALLOW]);
       if (!isOfOwnPage(request))
-        return textResponse(403, 'Only pages of this site may tell it this.', always);
+        return textResponse(
+          403,
+          'Only pages of this site may send requests to this address.',
+          always,
+        );
       return isAllowed(site, request.client()) ? take(asked) : tooMany(always);
     };
 
@@ -171,10 +175,10 @@ export function readerEndpoints(
     [
       FEEDBACK_PATH,
       endpoint(
-        takeAnswer,
+        takeFeedback,
         ({ projectId }, client) =>
-          (client === undefined || answersOfClients.take(`${projectId} ${client}`)) &&
-          answersOfSites.take(projectId),
+          (client === undefined || feedbackOfClients.take(`${projectId} ${client}`)) &&
+          feedbackOfSites.take(projectId),
       ),
     ],
   ]);
@@ -202,13 +206,13 @@ const done = (always: Headers): EdgeResponse => ({
 });
 
 const invalid = (always: Headers) =>
-  textResponse(400, 'This is nothing that a page of this site tells.', always);
+  textResponse(400, 'The form is not valid: a field is missing or has an unknown value.', always);
 
 const tooMany = (always: Headers) =>
-  textResponse(429, 'Too many at once. Try again in a minute.', [...always, 'Retry-After', '60']);
+  textResponse(429, 'Too many requests. Try again in a minute.', [...always, 'Retry-After', '60']);
 
 const busy = (always: Headers) =>
-  textResponse(503, 'Too many are arriving. Try again in a second.', [
+  textResponse(503, 'The server is receiving too many requests. Try again in a second.', [
     ...always,
     'Retry-After',
     '1',

@@ -33,7 +33,7 @@ export function sourceOf(
 }
 
 /** What led to a missing path: a page of the site by its path, without its query, or another host; empty for neither. */
-export function leadOf(referer: string | undefined, host: string, origin: string): string {
+export function referringPage(referer: string | undefined, host: string, origin: string): string {
   const from = hostOf(referer);
   if (from === undefined || referer === undefined) return '';
   if (!isOwn(from, host, origin)) return from;

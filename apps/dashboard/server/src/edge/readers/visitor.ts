@@ -8,11 +8,13 @@ export interface ReaderHeaders {
   /** `Sec-Fetch-Dest`: what the browser wants it for. */
   readonly fetchDest: string | undefined;
   /** The reader does not want to be counted, or does not see what comes. */
-  readonly isLeftOut: boolean;
+  readonly isExcluded: boolean;
 }
 
-/** Whether a header leaves its request out: a wish of the reader, or a page that a browser loads ahead. */
-export function leavesOut(name: string, value: string): boolean {
+/**
+ * Whether a header excludes its request from the counts: a wish of the reader, or a page that a browser loads ahead.
+ */
+export function excludes(name: string, value: string): boolean {
   switch (name) {
     // https://www.w3.org/TR/gpc/ and its predecessor.
     case 'sec-gpc':
@@ -28,7 +30,7 @@ export function leavesOut(name: string, value: string): boolean {
   }
 }
 
-const LEAVING_OUT = ['sec-gpc', 'dnt', 'sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+const EXCLUDING = ['sec-gpc', 'dnt', 'sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /** The same of a request over HTTP/2, or that the fast path did not answer. */
 export function readerHeaders(headers: IncomingHttpHeaders): ReaderHeaders {
@@ -36,9 +38,9 @@ export function readerHeaders(headers: IncomingHttpHeaders): ReaderHeaders {
   return {
     ...{ userAgent: headers['user-agent'], referer, accept },
     fetchDest: text(headers['sec-fetch-dest']),
-    isLeftOut: LEAVING_OUT.some((name) => {
+    isExcluded: EXCLUDING.some((name) => {
       const value = text(headers[name]);
-      return value !== undefined && leavesOut(name, value);
+      return value !== undefined && excludes(name, value);
     }),
   };
 }

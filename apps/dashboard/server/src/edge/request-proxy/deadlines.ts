@@ -1,6 +1,6 @@
-import { Refusal } from './refusal.ts';
+import { ProxyError } from './proxy-error.ts';
 
-/** The times of one exchange. Its signal is aborted with a Refusal when one is up, or when it is ended before. */
+/** The times of one exchange. Its signal is aborted with a ProxyError when one is up, or when it is ended before. */
 export class Deadlines {
   readonly #ending = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -15,13 +15,13 @@ export class Deadlines {
    */
   start(ms: number, what: string): NodeJS.Timeout {
     this.signal.throwIfAborted();
-    const refusal = new Refusal('timeout', `${what} within ${ms / 1_000} seconds.`);
+    const refusal = new ProxyError('timeout', `${what} within ${ms / 1_000} seconds.`);
     const timer = setTimeout(() => this.end(refusal), ms);
     this.#timers.push(timer);
     return timer;
   }
 
-  end(reason: Refusal): void {
+  end(reason: ProxyError): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#ending.abort(reason);
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { requestHeaders, withoutBody, withoutCredentials } from './header-fields.ts';
+import { ProxyError } from './proxy-error.ts';
 import type { OutgoingRequest } from './read-request.ts';
-import { Refusal } from './refusal.ts';
 
 const MAX_REDIRECTS = 5;
 
@@ -13,9 +13,9 @@ export interface FinalResponse {
 }
 
 /**
- * Sends a request by `send`, which checks its address, and follows redirects as browsers do: each one is checked as the
- * first was, and credentials do not go to another origin. Rejects as `send` does, and with Refusal for a redirect that
- * is not followed.
+ * Sends a request by `send`, which checks its address, and follows redirects as browsers do: each one is checked as
+ * the first was, and credentials do not go to another origin. Rejects as `send` does, and with ProxyError for a
+ * redirect that is not followed.
  */
 export async function followRedirects(
   first: OutgoingRequest,
@@ -28,12 +28,12 @@ export async function followRedirects(
     if (location === undefined) return { response, url: request.url, redirected: redirects > 0 };
     response.destroy();
     if (redirects === MAX_REDIRECTS)
-      throw new Refusal('redirect_refused', `${first.url.origin} redirected too often.`);
+      throw new ProxyError('redirect_refused', `${first.url.origin} redirected too often.`);
     request = redirected(request, location, response.statusCode ?? 0);
     try {
       response = await send(request);
     } catch (error) {
-      throw error instanceof Refusal ? explained(first, request, error) : error;
+      throw error instanceof ProxyError ? explained(first, request, error) : error;
     }
   }
 }
@@ -48,7 +48,7 @@ function redirected(request: OutgoingRequest, location: string, status: number):
     ? new URL(location, request.url.href)
     : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Refusal(
+    throw new ProxyError(
       'redirect_refused',
       `${request.url.origin} redirected to something that is no http or https address.`,
     );
@@ -63,9 +63,13 @@ function redirected(request: OutgoingRequest, location: string, status: number):
   return { method: 'GET', url, headers: withoutBody(headers), body: Buffer.alloc(0) };
 }
 
-function explained(first: OutgoingRequest, { url }: OutgoingRequest, error: Refusal): Refusal {
+function explained(
+  first: OutgoingRequest,
+  { url }: OutgoingRequest,
+  error: ProxyError,
+): ProxyError {
   if (error.code === 'timeout' || error.code === 'client_left') return error;
-  return new Refusal(
+  return new ProxyError(
     'redirect_refused',
     `${first.url.origin} redirected to ${url.origin}${url.pathname}. ${error.message}`,
   );

@@ -5,7 +5,7 @@ import {
   type HeaderPair,
   readFrame,
 } from '@petstore/site/request/proxy-format.ts';
-import { Refusal } from './refusal.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /** A request that the proxy is to send. */
 export interface OutgoingRequest {
@@ -21,14 +21,14 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,50}$/;
 /** Which no script may send either: https://fetch.spec.whatwg.org/#methods. */
 const FORBIDDEN_METHOD = /^(?:CONNECT|TRACE|TRACK)$/i;
 
-/** Reads what the panel sent: a frame with the head, and one with the body where there is any. Throws Refusal. */
+/** Reads what the panel sent: a frame with the head, and one with the body where there is any. Throws ProxyError. */
 export function readRequest(
   content: Buffer,
   { headBytes, bodyBytes }: { readonly headBytes: number; readonly bodyBytes: number },
 ): OutgoingRequest {
   const head = frameAt(content, 'head');
   if (head.bytes.length > headBytes)
-    throw new Refusal(
+    throw new ProxyError(
       'payload_too_large',
       `The address and the headers of a request have at most ${headBytes} bytes.`,
     );
@@ -36,7 +36,7 @@ export function readRequest(
   const body = rest.length > 0 ? frameAt(rest, 'data') : undefined;
   if (body && body.size !== rest.length) throw invalid('it goes on after the body');
   if (body && body.bytes.length > bodyBytes)
-    throw new Refusal('payload_too_large', `A body has at most ${bodyBytes} bytes.`);
+    throw new ProxyError('payload_too_large', `A body has at most ${bodyBytes} bytes.`);
   return {
     ...readHead(head),
     body: body ? Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length) : EMPTY,
@@ -68,7 +68,7 @@ function readHead(frame: Frame): Omit<OutgoingRequest, 'body'> {
   return { method, url: readUrl(url), headers: readHeaders(headers) };
 }
 
-/** Throws Refusal for anything but the address of an http or https server. Its fragment is dropped. */
+/** Throws ProxyError for anything but the address of an http or https server. Its fragment is dropped. */
 function readUrl(text: unknown): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw invalid('url is not an http or https address');
@@ -95,4 +95,4 @@ function readHeaders(value: unknown): HeaderPair[] {
 }
 
 const invalid = (why: string) =>
-  new Refusal('invalid_request', `The request is not valid: ${why}.`);
+  new ProxyError('invalid_request', `The request is not valid: ${why}.`);

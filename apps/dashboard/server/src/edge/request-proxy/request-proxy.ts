@@ -17,9 +17,9 @@ import { Deadlines } from './deadlines.ts';
 import { findDeclared } from './declared-addresses.ts';
 import { followRedirects } from './follow-redirects.ts';
 import { VIA } from './header-fields.ts';
-import { places } from './places.ts';
+import { ProxyError } from './proxy-error.ts';
 import { type OutgoingRequest, readRequest } from './read-request.ts';
-import { Refusal } from './refusal.ts';
+import { requestSlots } from './request-slots.ts';
 import { responseFrames } from './response-frames.ts';
 import { sendUpstream } from './send-upstream.ts';
 
@@ -50,7 +50,7 @@ const ALLOW = ['Allow', 'GET, HEAD, POST, OPTIONS'];
  */
 export function requestProxy(cache: SiteCache, options: ProxyOptions) {
   const bounds = { ...DEFAULT_BOUNDS, ...options.bounds };
-  const takePlace = places(bounds);
+  const takeSlot = requestSlots(bounds);
   const isOfNetworks = networkCheck(options.networks);
 
   /** Sends one request to where the document says, and never to a site of this edge or a private address. */
@@ -62,13 +62,13 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
     const { url } = request;
     const declared = findDeclared(url, addresses);
     if (!declared)
-      throw new Refusal(
+      throw new ProxyError(
         'not_declared',
         `The document declares no server at ${url.origin}${url.pathname}.`,
       );
     const host = canonicalHost(url.hostname);
     if (host && (await cache.findSite(host)))
-      throw new Refusal('loop_detected', `${host} is a site of this very server.`);
+      throw new ProxyError('loop_detected', `${host} is a site of this very server.`);
     // What a reader may choose is no way into a network.
     const isAllowed = (address: string) =>
       isPublicAddress(address) || (!declared.isWildcard && isOfNetworks(address));
@@ -76,13 +76,13 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
     const found = await reachableAddresses(url.hostname, { dnsServers, isAllowed }, signal).catch(
       (error) => {
         if (signal.aborted) throw signal.reason;
-        throw error instanceof AddressError ? new Refusal('no_address', error.message) : error;
+        throw error instanceof AddressError ? new ProxyError('no_address', error.message) : error;
       },
     );
     return sendUpstream(request, found, bounds.responseHeadBytes, signal);
   };
 
-  /** The response to a request that has a place. `leave` is called when all of it is over. */
+  /** The response to a request that has a slot. `leave` is called when all of it is over. */
   const pass = async (
     { request, site, always }: ProxyRequest,
     bytes: number,
@@ -91,10 +91,10 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
     const deadlines = new Deadlines();
     const { signal } = deadlines;
     request.onClose(() => {
-      deadlines.end(new Refusal('client_left', 'The client has left.'));
+      deadlines.end(new ProxyError('client_left', 'The client has left.'));
       leave();
     });
-    deadlines.start(bounds.wholeMs, 'It was cut: the response did not end');
+    deadlines.start(bounds.wholeMs, 'The response was cut off: it did not end');
     const arrival = deadlines.start(bounds.arrivalMs, 'The request did not arrive here');
     const outgoing = readRequest(await untilAborted(readBody(request, bytes), signal), bounds);
     clearTimeout(arrival);
@@ -102,7 +102,10 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
     const addresses = await declaredAddresses(site);
     const final = await followRedirects(outgoing, (one) => sendChecked(one, addresses, signal));
     clearTimeout(head);
-    const silence = deadlines.start(bounds.idleMs, 'It was cut: nothing more of the response came');
+    const silence = deadlines.start(
+      bounds.idleMs,
+      'The response was cut off: no more of it arrived',
+    );
     const frames = responseFrames(final, {
       ...{ method: outgoing.method, maxBytes: bounds.responseBytes, signal },
       onPiece: () => silence.refresh(),
@@ -125,9 +128,9 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
   const declaredAddresses = async (site: Site): Promise<string[]> => {
     const entry = fileAt(await cache.manifest(site.artifactHash), ADDRESSES_PATH);
     if (!entry)
-      throw new Refusal(
+      throw new ProxyError(
         'not_declared',
-        'This site was deployed before there was a proxy. Deploy it again.',
+        'This site was deployed by a version without a request proxy. Deploy it again.',
       );
     const content = await cache.content(contentSource(entry));
     return JSON.parse(content.toString());
@@ -139,11 +142,11 @@ export function requestProxy(cache: SiteCache, options: ProxyOptions) {
     try {
       checkSender(request);
       const bytes = announcedBytes(request, bounds.headBytes + bounds.bodyBytes);
-      leave = takePlace({ projectId: site.projectId, client: request.client() }, bytes);
+      leave = takeSlot({ projectId: site.projectId, client: request.client() }, bytes);
       return await pass(asked, bytes, leave);
     } catch (error) {
       leave();
-      if (error instanceof Refusal) return error.response(always);
+      if (error instanceof ProxyError) return error.response(always);
       throw error;
     }
   };
@@ -180,30 +183,34 @@ function networkCheck(networks: readonly string[]): (address: string) => boolean
   return (address) => list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
-/** Throws Refusal for all but a script of this very host, and for what the proxy itself sent. */
+/** Throws ProxyError for all but a script of this very host, and for what the proxy itself sent. */
 function checkSender(request: EdgeRequest): void {
   const { headers } = request;
   if (!isOfOwnPage(request))
-    throw new Refusal('forbidden', 'Only pages of this site may ask its proxy.');
+    throw new ProxyError('forbidden', 'Only pages of this site may ask its proxy.');
   if (headers['content-type'] !== FRAMES_TYPE)
-    throw new Refusal('unsupported_media_type', `The body must be of the type ${FRAMES_TYPE}.`);
+    throw new ProxyError('unsupported_media_type', `The body must be of the type ${FRAMES_TYPE}.`);
   if (headers.via?.includes(VIA))
-    throw new Refusal('loop_detected', 'The proxy does not send requests to itself.');
+    throw new ProxyError('loop_detected', 'The proxy does not send requests to itself.');
 }
 
-/** How long the body is that comes, which is known before it is held. Throws Refusal where it is not said, or too long. */
+/**
+ * How long the body is that comes, which is known before it is held. Throws ProxyError where it is not said, or too
+ * long.
+ */
 function announcedBytes({ headers }: EdgeRequest, most: number): number {
   const text = headers['content-length'];
   if (text === undefined || !/^\d{1,15}$/.test(text))
-    throw new Refusal('length_required', 'The request must say its Content-Length.');
+    throw new ProxyError('length_required', 'The request must have a Content-Length header.');
   const bytes = Number(text);
-  if (bytes > most) throw new Refusal('payload_too_large', `A request has at most ${most} bytes.`);
+  if (bytes > most)
+    throw new ProxyError('payload_too_large', `A request has at most ${most} bytes.`);
   return bytes;
 }
 
 async function readBody({ readBody: read }: EdgeRequest, bytes: number): Promise<Buffer> {
   const body = await read(bytes);
-  if (!body) throw new Refusal('invalid_request', 'The request did not arrive whole.');
+  if (!body) throw new ProxyError('invalid_request', 'The request did not arrive whole.');
   return body;
 }
 

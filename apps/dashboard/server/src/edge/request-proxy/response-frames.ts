@@ -9,14 +9,14 @@ import {
 import { type ContentCoding, DECODERS, isCodingError } from '../../content-decoders.ts';
 import type { FinalResponse } from './follow-redirects.ts';
 import { responseHeaders } from './header-fields.ts';
-import { Refusal } from './refusal.ts';
-import { inWords } from './send-upstream.ts';
+import { ProxyError } from './proxy-error.ts';
+import { explainConnectionError } from './send-upstream.ts';
 
 interface FrameOptions {
   readonly method: string;
   /** Of the body, decoded. */
   readonly maxBytes: number;
-  /** Aborted with a Refusal. */
+  /** Aborted with a ProxyError. */
   readonly signal: AbortSignal;
   /** Called with each piece of the body. */
   readonly onPiece: () => void;
@@ -39,28 +39,28 @@ export async function* responseFrames(
       yield frame('data', piece.subarray(0, left));
       left -= piece.length;
       if (left < 0)
-        throw new Refusal(
+        throw new ProxyError(
           'response_too_large',
-          `It was cut: the body of a response has at most ${maxBytes} bytes.`,
+          `The response was cut off: its body has more than ${maxBytes} bytes.`,
         );
     }
   } catch (error) {
-    end = { problem: refusalOf(error, url, signal).problem() };
+    end = { problem: proxyErrorOf(error, url, signal).problem() };
   } finally {
     response.destroy();
   }
   yield valueFrame('end', end);
 }
 
-function refusalOf(error: unknown, url: URL, signal: AbortSignal): Refusal {
-  if (error instanceof Refusal) return error;
-  if (signal.reason instanceof Refusal) return signal.reason;
+function proxyErrorOf(error: unknown, url: URL, signal: AbortSignal): ProxyError {
+  if (error instanceof ProxyError) return error;
+  if (signal.reason instanceof ProxyError) return signal.reason;
   return isCodingError(error as NodeJS.ErrnoException)
-    ? new Refusal(
+    ? new ProxyError(
         'no_response',
         `The body of the response of ${url.origin} is not compressed as its Content-Encoding says.`,
       )
-    : new Refusal('no_response', inWords(url, error));
+    : new ProxyError('no_response', explainConnectionError(url, error));
 }
 
 /** The memory of a decoder, in bytes, where that matters. */
@@ -79,7 +79,7 @@ function decoded(response: IncomingMessage, method: string): Readable {
   if (isEmpty || !Object.hasOwn(DECODERS, coding)) return response;
   const window = WINDOWS[coding] ?? 0;
   if (windows + window > MAX_WINDOWS)
-    throw new Refusal(
+    throw new ProxyError(
       'unavailable',
       'Too many compressed responses are passing through. Try again in a few seconds.',
     );

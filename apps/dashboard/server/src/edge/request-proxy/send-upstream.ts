@@ -4,15 +4,15 @@ import { request as httpsRequest } from 'node:https';
 import { request as httpRequest } from '@petstore/http/node-http.ts';
 import { bareHost, pinnedLookup } from '@petstore/http/reachable-addresses.ts';
 import { VIA } from './header-fields.ts';
+import { ProxyError } from './proxy-error.ts';
 import type { OutgoingRequest } from './read-request.ts';
-import { Refusal } from './refusal.ts';
 
 /** Methods whose empty body has a length (RFC 9110, section 8.6). */
 const WITH_BODY = /^(?:POST|PUT|PATCH)$/i;
 
 /**
  * Sends a request on a connection of its own, to one of `addresses` only; the head of its response, whose body is still
- * to be read. Rejects with Refusal, and with the reason of the signal, which also ends the body.
+ * to be read. Rejects with ProxyError, and with the reason of the signal, which also ends the body.
  */
 export function sendUpstream(
   { method, url, headers, body }: OutgoingRequest,
@@ -42,7 +42,11 @@ export function sendUpstream(
   });
   request.once('response', resolve);
   const fail = (error?: unknown) =>
-    reject(signal.aborted ? signal.reason : new Refusal('no_response', inWords(url, error)));
+    reject(
+      signal.aborted
+        ? signal.reason
+        : new ProxyError('no_response', explainConnectionError(url, error)),
+    );
   // An error after the response is one of its body, too.
   request.on('error', fail);
   request.once('close', () => fail());
@@ -51,7 +55,7 @@ export function sendUpstream(
 }
 
 /** Why there was no response. The codes are those of Node and of OpenSSL. */
-export function inWords({ origin }: URL, error?: unknown): string {
+export function explainConnectionError({ origin }: URL, error?: unknown): string {
   const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':

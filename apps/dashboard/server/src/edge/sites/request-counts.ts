@@ -55,7 +55,7 @@ export class RequestCounts {
       try {
         await this.#source.addRequests?.(batch);
       } catch (error) {
-        // They are no more than a hint for people, and the store may be away for long.
+        // They are no more than a hint for people, and the store may be unavailable for long.
         this.#log.warn({ err: error }, 'the counted requests could not be stored');
       }
     });

@@ -4,7 +4,7 @@ import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { Redirect } from '../../deploys/redirects.ts';
 import type { CanonicalHost } from '../host.ts';
 import { prefersMarkdown } from '../http/accept.ts';
-import { PagePlaces } from '../versions/page-places.ts';
+import { PagePaths } from '../versions/path-sets.ts';
 import { type PageEdition, SiteEditions } from '../versions/site-editions.ts';
 import { type ContentSource, contentSource, templateKey } from './content-source.ts';
 import { canonicalOf, type ServedFile } from './file-headers.ts';
@@ -48,14 +48,14 @@ const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisa
 /** Finds the files of sites, and caches each prepared file. `accept`: the header of a request, which may want Markdown. */
 export class SiteFiles {
   readonly #cache: SiteCache;
-  readonly #places: PagePlaces;
+  readonly #paths: PagePaths;
   readonly #editions: SiteEditions;
   readonly #prepared = new LRUCache<string, FoundFile>({ maxSize: MAX_PREPARED_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
-    this.#places = new PagePlaces(cache);
-    this.#editions = new SiteEditions(this.#places);
+    this.#paths = new PagePaths(cache);
+    this.#editions = new SiteEditions(this.#paths);
   }
 
   /** The file prepared for a host and path, as long as the host has the same site. */
@@ -123,16 +123,16 @@ export class SiteFiles {
     manifest: Manifest,
     file: ServedFile,
   ): MaybePromise<FoundResource> {
-    const said = this.#saidOf(site, manifest, file);
-    const prepare = (read: SaidOfPage) => this.#prepareWith(host, site, manifest, file, read);
-    return said instanceof Promise ? said.then(prepare) : prepare(said);
+    const annotations = this.#annotationsOf(site, manifest, file);
+    const prepare = (read: PageAnnotations) => this.#prepareWith(host, site, manifest, file, read);
+    return annotations instanceof Promise ? annotations.then(prepare) : prepare(annotations);
   }
 
-  #saidOf(site: Site, manifest: Manifest, file: ServedFile): MaybePromise<SaidOfPage> {
+  #annotationsOf(site: Site, manifest: Manifest, file: ServedFile): MaybePromise<PageAnnotations> {
     const { versions, notLive } = site;
     // A preview shows one deploy, without the versions of its site.
     if (notLive && isOfReaders(file.filePath, file.entry)) {
-      const previewBar = previewBarOf(this.#places, notLive, file.path);
+      const previewBar = previewBarOf(this.#paths, notLive, file.path);
       return previewBar instanceof Promise
         ? previewBar.then((read) => ({ previewBar: read }))
         : { previewBar };
@@ -148,7 +148,7 @@ export class SiteFiles {
     site: Site,
     manifest: Manifest,
     file: ServedFile,
-    { edition, previewBar }: SaidOfPage,
+    { edition, previewBar }: PageAnnotations,
   ): MaybePromise<FoundResource> {
     const keep = (forms: FormsOf<FileForm>): FoundResource => {
       const prepared = prepareFile(site, manifest, file, forms, edition);
@@ -167,8 +167,8 @@ export class SiteFiles {
   }
 }
 
-/** What is said on a page of other versions, or of what is live. */
-interface SaidOfPage {
+/** What the edge adds to a page: links to its other versions, or the bar of a preview. */
+interface PageAnnotations {
   readonly edition?: PageEdition;
   readonly previewBar?: PreviewBar;
 }

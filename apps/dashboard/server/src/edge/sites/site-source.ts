@@ -93,7 +93,7 @@ export function addressAt({ origin, path, keepPath }: HostRedirect, rawPath: str
 /** The versions of a site, each below its name as a prefix. */
 export interface SiteVersions {
   /** The one that the site's address leads to; undefined: it shows what has no version. */
-  readonly standard: string | undefined;
+  readonly defaultVersion: string | undefined;
   readonly all: readonly SiteVersion[];
 }
 

@@ -131,9 +131,9 @@ export async function startHttpsServer(
 
   return {
     port: await listen(server, at),
-    drain(patience) {
+    drain(gracePeriod) {
       http2.retire();
-      return drain(timeouts.drain, patience);
+      return drain(timeouts.drain, gracePeriod);
     },
     invalidate(projectIds) {
       contexts.invalidate(projectIds);

@@ -57,15 +57,15 @@ export function locate(
     if (version.artifactHash === undefined) return { retired: inner || '/' };
     return { site: shownAs(site, version), path: inner || '/' };
   }
-  const standard = versions.all.find(({ name }) => name === versions.standard);
-  if (!standard || AT_ROOT.has(path)) return { site: shownAs(site, standard), path };
-  return { redirect: { status: 302, to: `/${standard.name}${path === '/' ? '' : rawPath}` } };
+  const defaultVersion = versions.all.find(({ name }) => name === versions.defaultVersion);
+  if (!defaultVersion || AT_ROOT.has(path)) return { site: shownAs(site, defaultVersion), path };
+  return { redirect: { status: 302, to: `/${defaultVersion.name}${path === '/' ? '' : rawPath}` } };
 }
 
 /** Where a path of a retired version leads: to the same page or file of the default one, or else to its start page. */
 export function retiredRedirect(site: Site, manifest: Manifest, path: string): Redirect {
-  const standard = site.versions?.standard;
-  const base = standard === undefined ? undefined : `/${standard}`;
+  const defaultVersion = site.versions?.defaultVersion;
+  const base = defaultVersion === undefined ? undefined : `/${defaultVersion}`;
   // Two slashes at its beginning would lead to another host, where the default version is at the root.
   const isThere = !path.startsWith('//') && (fileAt(manifest, path) ?? redirectOf(manifest, path));
   return { status: 301, to: addressIn(base, isThere ? path : '/') };

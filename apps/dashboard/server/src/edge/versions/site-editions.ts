@@ -3,7 +3,7 @@ import { compareVersions, versionState } from '../../deploys/versions/version-or
 import { encodePath } from '../http/edge-request.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import type { Site, SiteVersions } from '../sites/site-source.ts';
-import type { PagePlaces, Places } from './page-places.ts';
+import type { PagePaths, PathSet } from './path-sets.ts';
 
 /** What a page says of the versions of its site. */
 export interface PageEdition {
@@ -17,26 +17,26 @@ const UNVERSIONED = 'Latest';
 
 /** Says of each page of a versioned site where the other versions have it. */
 export class SiteEditions {
-  readonly #places: PagePlaces;
+  readonly #pages: PagePaths;
 
-  constructor(places: PagePlaces) {
-    this.#places = places;
+  constructor(pages: PagePaths) {
+    this.#pages = pages;
   }
 
   /** Of a page by its path in its version. Rejects as the cache does. */
   of(site: Site, versions: SiteVersions, path: string): MaybePromise<PageEdition> {
     const shown = shownVersions(site, versions);
-    const places = shown.map(({ artifactHash }) => this.#places.known(artifactHash));
-    return places.every((found) => found !== undefined)
-      ? editionOf(site, versions, path, shown, places)
+    const pathSets = shown.map(({ artifactHash }) => this.#pages.known(artifactHash));
+    return pathSets.every((found) => found !== undefined)
+      ? editionOf(site, versions, path, shown, pathSets)
       : this.#read(shown).then((read) => editionOf(site, versions, path, shown, read));
   }
 
   /** One manifest after the other: fifty large ones at once would take a gigabyte. */
-  async #read(shown: readonly ShownVersion[]): Promise<Places[]> {
-    const places: Places[] = [];
-    for (const { artifactHash } of shown) places.push(await this.#places.read(artifactHash));
-    return places;
+  async #read(shown: readonly ShownVersion[]): Promise<PathSet[]> {
+    const pathSets: PathSet[] = [];
+    for (const { artifactHash } of shown) pathSets.push(await this.#pages.read(artifactHash));
+    return pathSets;
   }
 }
 
@@ -49,7 +49,7 @@ interface ShownVersion {
 /** The newest first; what has no version before all others. */
 function shownVersions(
   { whole: host, only }: Site,
-  { standard, all }: SiteVersions,
+  { defaultVersion, all }: SiteVersions,
 ): ShownVersion[] {
   const named = all.flatMap(({ name, artifactHash }) =>
     artifactHash === undefined ? [] : [{ name, artifactHash }],
@@ -57,38 +57,40 @@ function shownVersions(
   const whole = host ?? only?.whole;
   named.sort((one, other) => compareVersions(one.name, other.name));
   const unversioned =
-    standard === undefined && whole ? [{ name: undefined, artifactHash: whole.artifactHash }] : [];
+    defaultVersion === undefined && whole
+      ? [{ name: undefined, artifactHash: whole.artifactHash }]
+      : [];
   return [...unversioned, ...named];
 }
 
 function editionOf(
   site: Site,
-  { standard: standardName, all: known }: SiteVersions,
+  { defaultVersion: defaultName, all: known }: SiteVersions,
   path: string,
   shown: readonly ShownVersion[],
-  places: readonly Places[],
+  pathSets: readonly PathSet[],
 ): PageEdition {
   const currentName = site.only?.name ?? site.base?.slice(1);
   const all = shown.map(({ name }, at): PageVersion => {
-    const hasPage = places[at]?.has(path) ?? false;
+    const hasPage = pathSets[at]?.has(path) ?? false;
     const own = known.find((version) => version.name === name)?.origin;
     const page = hasPage ? path : '/';
     return {
       title: name ?? UNVERSIONED,
-      state: name === undefined ? 'default' : versionState(name, standardName),
+      state: name === undefined ? 'default' : versionState(name, defaultName),
       href: hrefOf(site, { name, own, isCurrent: name === currentName }, page),
       hasPage,
     };
   });
   const at = (name: string | undefined) => all[shown.findIndex((one) => one.name === name)];
   const current = at(currentName);
-  const standard = at(standardName);
-  if (!current || !standard)
+  const defaultVersion = at(defaultName);
+  if (!current || !defaultVersion)
     throw new Error(`The versions of a site lack ${currentName ?? 'its default'}.`);
-  const isElsewhere = current !== standard && standard.hasPage;
+  const isElsewhere = current !== defaultVersion && defaultVersion.hasPage;
   return {
-    versions: { all, current, standard },
-    canonical: isElsewhere ? standard.href : undefined,
+    versions: { all, current, standard: defaultVersion },
+    canonical: isElsewhere ? defaultVersion.href : undefined,
   };
 }
 

@@ -37,7 +37,7 @@ export function statusRequest(
 }
 
 /**
- * Whether it is known how a host takes the states of commits. Of Bitbucket that is the one at bitbucket.org: with another
+ * Whether it is known how a host takes commit statuses. Of Bitbucket that is the one at bitbucket.org: with another
  * host's name `api.` in front would be anybody's, and would get the token.
  */
 export const takesStatuses = ({ provider, url }: Pick<Repository, 'provider' | 'url'>): boolean =>

@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts';
+import { isRecord } from '../../is-record.ts';
 import { holderOf, type Resource, resolve } from '../resource.ts';
 import { type Attribute, findAttribute, type ResourceType } from '../schema.ts';
 import { badRequest } from '../scim-error.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '@petstore/http/errors.ts';
 import type { Actor } from '../../audit/actor.ts';
 import type { Deps } from '../../deps.ts';
 import { changeGroups } from '../../groups/change-groups.ts';
-import { createGroup, deleteGroup, renameGroup, tellMembers } from '../../groups/groups.ts';
+import { auditMembers, createGroup, deleteGroup, renameGroup } from '../../groups/groups.ts';
 import { writeAudit } from '../../store/audit.ts';
 import {
   addGroupMembers,
@@ -132,7 +132,7 @@ async function setMembers(
     gone.map(({ user_id }) => user_id),
     'scim',
   );
-  await tellMembers(
+  await auditMembers(
     trx,
     group,
     {

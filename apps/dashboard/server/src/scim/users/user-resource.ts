@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isPrintable, readEmail } from '../../accounts/account-input.ts';
+import { isRecord } from '../../is-record.ts';
 import { instant } from '../../schema-types.ts';
 import type { ScimUserRow } from '../../store/scim.ts';
-import { isRecord } from '../json.ts';
 import type { Resource } from '../resource.ts';
 import { ENTERPRISE_URN, USER_URN } from '../schema.ts';
 import { badRequest } from '../scim-error.ts';

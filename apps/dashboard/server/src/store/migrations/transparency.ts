@@ -2,7 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 
-/** Logs of certificates that are followed, what was found there, and the keys that certificates were asked for with. */
+/**
+ * Certificate Transparency logs that are followed, what was found there, and the keys that certificates were asked for
+ * with.
+ */
 export async function transparency(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { schema } = db;
   const { index } = tablesOf(db, engine);

@@ -36,7 +36,7 @@ export interface CertificateTables {
     requested_at: number;
     /** The directory that the order is at: of the authority that is asked now, or the staging one after a failure. */
     directory_url: string;
-    /** JSON: AuthorityRefusal[] of certificates/choose-authority.ts: who refused it so far. */
+    /** JSON: AuthorityFailure[] of certificates/choose-authority.ts: at whom it failed so far. */
     tried: Generated<string>;
     order_url: string | null;
     /** The private key of the certificate, sealed; a new one for each order. */
@@ -91,7 +91,7 @@ export interface CertificateTables {
     ari_check_at: number | null;
   };
 
-  /** Logs of certificates that are followed. */
+  /** Certificate Transparency logs that are followed. */
   ct_logs: {
     /** The SHA-256 of the log's key, in hex. */
     id: string;

@@ -59,7 +59,6 @@ export interface DomainTables {
     details: string;
   };
 
-  /** The state of a domain's DNS checks: one row a domain. */
   /** What was seen of a domain's move. */
   domain_moves: {
     domain_id: string;
@@ -82,6 +81,7 @@ export interface DomainTables {
     requests: number;
   };
 
+  /** The state of a domain's DNS checks: one row a domain. */
   domain_checks: {
     domain_id: string;
     /** JSON: Verdict of domains/verdict.ts; null before the first check. */

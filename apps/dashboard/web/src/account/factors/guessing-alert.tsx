@@ -20,10 +20,10 @@ export function GuessingAlert() {
         <Button
           size="small"
           onClick={() =>
-            void deleteAt('/account/factors/guessing', keys.factors, 'The warning is gone.')
+            void deleteAt('/account/factors/guessing', keys.factors, 'Warning dismissed.')
           }
         >
-          I have seen it
+          Dismiss
         </Button>
       </div>
     </Alert>

@@ -83,7 +83,7 @@ function PasskeyRow({ passkey }: { readonly passkey: Passkey }) {
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-2">
             <span className="break-words font-medium">{name}</span>
-            {refusedAt !== null && <Badge tone="negative">A copy may exist</Badge>}
+            {refusedAt !== null && <Badge tone="negative">Possibly cloned</Badge>}
             {!isUsable && <Badge tone="warning">For {host} alone</Badge>}
           </p>
           <p className="text-[0.8125rem] text-muted">

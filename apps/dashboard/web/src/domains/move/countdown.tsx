@@ -1,4 +1,3 @@
-import { count } from '../../ui/format.ts';
 import { useNow } from '../../ui/time.tsx';
 
 /** How long a cache still keeps an answer, running down: `4:32`, `1:04:32`. */
@@ -15,11 +14,4 @@ export function Countdown({ until }: { readonly until: number }) {
       {hours > 0 ? `${hours}:${padded(minutes)}` : minutes}:{padded(seconds)}
     </time>
   );
-}
-
-/** `10 minutes`, `1 hour`: how long an answer may be kept. */
-export function ttlInWords(seconds: number): string {
-  if (seconds < 120) return count(seconds, 'second');
-  if (seconds < 7_200 && seconds % 3_600 !== 0) return count(Math.round(seconds / 60), 'minute');
-  return count(Math.round(seconds / 3_600), 'hour');
 }

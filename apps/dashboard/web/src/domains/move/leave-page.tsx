@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Domain } from '../../../../server/src/domains/domain.ts';
 import type { DomainTraffic } from '../../../../server/src/domains/move/domain-move.ts';
-import { hasStatus, path } from '../../api.ts';
+import { path } from '../../api.ts';
 import { can, REASONS } from '../../projects/permissions.ts';
 import { ProjectPage, useProject } from '../../projects/project-context.tsx';
 import { domainQuery, domainTrafficQuery } from '../../queries/domains.ts';
@@ -12,12 +12,12 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/form-dialog.tsx';
 import { count, exactDay } from '../../ui/format.ts';
-import { NotFound } from '../../ui/not-found.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { SkeletonPage } from '../../ui/skeleton.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { actOnDomain } from '../domain-cache.ts';
+import { DomainQueryView } from '../domain-query-view.tsx';
 import { useRemoval } from '../use-removal.ts';
 import { VerifyButton, VerifyRefusal } from '../verify.tsx';
 import { ToDomain } from './to-domain.tsx';
@@ -30,11 +30,8 @@ export function LeavePage() {
   });
   const domain = useQuery(domainQuery(slug, hostname));
   const traffic = useQuery(domainTrafficQuery(slug, hostname));
-  if (hasStatus(domain.error, 404)) {
-    return <NotFound title="No such domain">This project has no domain “{hostname}”.</NotFound>;
-  }
   return (
-    <QueryView query={domain} skeleton={<SkeletonPage />}>
+    <DomainQueryView query={domain} hostname={hostname}>
       {(shown) => (
         <>
           <ToDomain slug={slug} domain={shown} />
@@ -56,7 +53,7 @@ export function LeavePage() {
           </ProjectPage>
         </>
       )}
-    </QueryView>
+    </DomainQueryView>
   );
 }
 

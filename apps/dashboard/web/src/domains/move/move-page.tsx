@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../../server/src/domains/domain.ts';
 import type { DomainMove } from '../../../../server/src/domains/move/domain-move.ts';
-import { hasStatus } from '../../api.ts';
 import { ProjectPage } from '../../projects/project-context.tsx';
 import { domainMoveQuery, domainQuery } from '../../queries/domains.ts';
 import { Card } from '../../ui/card.tsx';
-import { NotFound } from '../../ui/not-found.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { SkeletonPage } from '../../ui/skeleton.tsx';
+import { DomainQueryView } from '../domain-query-view.tsx';
 import { AddressesCard } from './addresses-card.tsx';
 import { MoveState } from './move-state.tsx';
 import { ServersCard } from './servers-card.tsx';
@@ -23,11 +22,8 @@ export function MovePage() {
   });
   const domain = useQuery(domainQuery(slug, hostname));
   const move = useQuery(domainMoveQuery(slug, hostname));
-  if (hasStatus(domain.error, 404)) {
-    return <NotFound title="No such domain">This project has no domain “{hostname}”.</NotFound>;
-  }
   return (
-    <QueryView query={domain} skeleton={<SkeletonPage />}>
+    <DomainQueryView query={domain} hostname={hostname}>
       {(shown) => (
         <>
           <ToDomain slug={slug} domain={shown} />
@@ -41,7 +37,7 @@ export function MovePage() {
           </ProjectPage>
         </>
       )}
-    </QueryView>
+    </DomainQueryView>
   );
 }
 

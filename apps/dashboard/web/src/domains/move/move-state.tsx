@@ -2,11 +2,11 @@ import type { Domain } from '../../../../server/src/domains/domain.ts';
 import type { DomainMove } from '../../../../server/src/domains/move/domain-move.ts';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/class-names.ts';
+import { durationInWords } from '../../ui/format.ts';
 import { CircleCheck, Clock, type IconComponent, RefreshCw } from '../../ui/icons.tsx';
 import type { StepStatus } from '../../ui/step.ts';
 import { Steps } from '../../ui/steps.tsx';
 import { Clock as ClockTime } from '../../ui/time.tsx';
-import { ttlInWords } from './countdown.tsx';
 
 const KINDS: Record<DomainMove['state'], { icon: IconComponent; look: string; title: string }> = {
   before: {
@@ -61,7 +61,7 @@ function Explanation({ move, domain }: { readonly move: DomainMove; readonly dom
   const isAway = domain.movedAwayAt !== null;
   const main = domain.records.find(({ name }) => name === domain.hostname);
   if (state === 'done')
-    return 'All name servers that answer have the new record, and what visitors reach has its certificate. This page asks no more.';
+    return 'All name servers that answer have the new record, and every address that visitors reach serves our certificate. This page has stopped checking.';
   if (state === 'moving') {
     return everyoneBy === null ? (
       'The zone’s own servers do not agree yet: that takes a few minutes at most providers.'
@@ -87,7 +87,7 @@ function Explanation({ move, domain }: { readonly move: DomainMove; readonly dom
       <code className="font-mono text-[0.8125rem]">{target}</code> at the DNS provider. This page
       follows by itself.
       {ttls.length > 0 &&
-        ` Caches keep the record of today for up to ${ttlInWords(Math.max(...ttls))}.`}
+        ` Caches keep the record of today for up to ${durationInWords(Math.max(...ttls))}.`}
     </>
   );
 }

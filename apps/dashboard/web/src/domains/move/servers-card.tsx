@@ -2,9 +2,10 @@ import type { ReactNode } from 'react';
 import type { DomainMove, ServerAnswer } from '../../../../server/src/domains/move/domain-move.ts';
 import { BrokenName } from '../../ui/broken-name.tsx';
 import { Card } from '../../ui/card.tsx';
+import { durationInWords } from '../../ui/format.ts';
 import { CircleAlert, CircleCheck, CircleDashed, Clock } from '../../ui/icons.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { Countdown, ttlInWords } from './countdown.tsx';
+import { Countdown } from './countdown.tsx';
 
 /** What every name server says, and how long caches keep it. */
 export function ServersCard({
@@ -115,7 +116,7 @@ function Row({ server, at, isAway }: RowProps) {
 function Kept({ server, at }: { readonly server: ServerAnswer; readonly at: string }) {
   const { kind, ttlSeconds } = server;
   if (ttlSeconds === null) return null;
-  if (kind === 'zone') return `TTL ${ttlInWords(ttlSeconds)}`;
+  if (kind === 'zone') return `TTL ${durationInWords(ttlSeconds)}`;
   return (
     <>
       forgets in <Countdown until={Date.parse(at) + ttlSeconds * 1_000} />

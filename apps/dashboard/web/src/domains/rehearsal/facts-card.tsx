@@ -1,8 +1,7 @@
 import type { RehearsalFacts } from '../../../../server/src/domains/rehearsal/rehearsal.ts';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { exactDay } from '../../ui/format.ts';
-import { ageInWords } from '../hsts-card.tsx';
+import { durationInWords, exactDay } from '../../ui/format.ts';
 
 /** What a rehearsal saw of certificates, records and addresses. */
 export function FactsCard({ facts }: { readonly facts: RehearsalFacts }) {
@@ -31,7 +30,7 @@ export function FactsCard({ facts }: { readonly facts: RehearsalFacts }) {
             ? [
                 {
                   term: 'Change',
-                  value: `Everyone sees the new record within ${ageInWords(replaced.ttl)} of the change (the TTL of the old one).`,
+                  value: `Everyone sees the new record within ${durationInWords(replaced.ttl)} of the change (the TTL of the old one).`,
                 },
               ]
             : []),

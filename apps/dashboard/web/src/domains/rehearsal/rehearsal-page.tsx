@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Rehearsal } from '../../../../server/src/domains/rehearsal/rehearsal.ts';
-import { hasStatus, path, request } from '../../api.ts';
+import { path, request } from '../../api.ts';
 import { can, REASONS } from '../../projects/permissions.ts';
 import { ProjectPage, useProject } from '../../projects/project-context.tsx';
 import { rehearsalQuery } from '../../queries/domains.ts';
@@ -13,8 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { RefreshCw, Rocket } from '../../ui/icons.tsx';
-import { NotFound } from '../../ui/not-found.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import { DomainQueryView } from '../domain-query-view.tsx';
 import { ToDomain } from '../move/to-domain.tsx';
 import { ComparisonCard } from './comparison-card.tsx';
 import { FactsCard } from './facts-card.tsx';
@@ -28,35 +27,33 @@ export function RehearsalPage() {
   });
   const query = useQuery(rehearsalQuery(slug, hostname));
   const start = useStart(slug, hostname);
-  if (hasStatus(query.error, 404)) {
-    return <NotFound title="No such domain">This project has no domain “{hostname}”.</NotFound>;
-  }
-  const isUnderWay = query.data != null && query.data.finishedAt === null;
   return (
-    <>
-      <ToDomain slug={slug} domain={{ hostname, unicode: hostname }} />
-      <ProjectPage
-        title="Rehearse the move"
-        documentTitle={`Rehearsal: ${hostname}`}
-        description={
-          <span className="break-words">What visitors find once {hostname} leads here.</span>
-        }
-        actions={query.data && <StartButton start={start} isPending={isUnderWay} />}
-      >
-        <div className="grid gap-5">
-          {start.problem !== null && <Alert tone="negative">{start.problem}</Alert>}
-          <QueryView query={query}>
-            {(rehearsal) =>
-              rehearsal === null ? (
+    <DomainQueryView query={query} hostname={hostname}>
+      {(rehearsal) => (
+        <>
+          <ToDomain slug={slug} domain={{ hostname, unicode: hostname }} />
+          <ProjectPage
+            title="Rehearse the move"
+            documentTitle={`Rehearsal: ${hostname}`}
+            description={
+              <span className="break-words">What visitors find once {hostname} leads here.</span>
+            }
+            actions={
+              rehearsal && <StartButton start={start} isPending={rehearsal.finishedAt === null} />
+            }
+          >
+            <div className="grid gap-5">
+              {start.problem !== null && <Alert tone="negative">{start.problem}</Alert>}
+              {rehearsal === null ? (
                 <NotRehearsed start={start} hostname={hostname} />
               ) : (
                 <Latest rehearsal={rehearsal} hostname={hostname} />
-              )
-            }
-          </QueryView>
-        </div>
-      </ProjectPage>
-    </>
+              )}
+            </div>
+          </ProjectPage>
+        </>
+      )}
+    </DomainQueryView>
   );
 }
 

@@ -1,24 +1,24 @@
 import sql from 'sql-template-tag';
-import { OnceForAll } from '../../../once-for-all.ts';
+import { CoalescedCall } from '../../../coalesced-call.ts';
 import type { Clients } from '../client.ts';
 
 /** The least time between two attempts to mark a timeline, in milliseconds. */
 const MARK_INTERVAL_MS = 1_000;
 
-/** Where the primary is in its history. Positions in the log are bytes from its beginning. */
-export interface Position {
+/** Where the primary is in its history. Positions in the WAL are bytes from its beginning. */
+export interface PrimaryState {
   /** Which history: a random number that the first process on the server's timeline wrote into the database. */
-  readonly mark: string;
-  /** The log before here has every write that was acknowledged before the primary was asked. */
-  readonly acknowledged: bigint;
+  readonly timelineMark: string;
+  /** The WAL before here has every write that was acknowledged before the primary was asked. */
+  readonly flushLsn: bigint;
   /** Every transaction with a lower id had ended when the primary was asked, and is visible if it was committed. */
-  readonly visible: bigint;
+  readonly xmin: bigint;
 }
 
 /** Asks the primary where it is: once for all callers that arrived before, one statement at a time. */
 export class PrimaryPosition {
   readonly #clients: Clients;
-  readonly #asking = new OnceForAll(() => this.#ask());
+  readonly #asking = new CoalescedCall(() => this.#ask());
   #markedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clients: Clients) {
@@ -29,26 +29,26 @@ export class PrimaryPosition {
    * Where the primary is, asked after this call. Undefined while it is a standby, or on a timeline without a mark.
    * Rejects with StoreUnavailableError.
    */
-  next(): Promise<Position | undefined> {
+  next(): Promise<PrimaryState | undefined> {
     return this.#asking.next();
   }
 
-  async #ask(): Promise<Position | undefined> {
+  async #ask(): Promise<PrimaryState | undefined> {
     // Acknowledged writes are flushed, unless commits are configured to wait for nothing. The position of inserts would
-    // not do: a standby may never reach it, since it counts page headers, and log that no commit follows may stay
+    // not do: a standby may never reach it, since it counts page headers, and WAL that no commit follows may stay
     // unsent.
-    const row = await this.#clients.reads.row<Position & { isMarked: boolean }>(sql`
-      SELECT mark, timeline = ${TIMELINE} AS "isMarked",
+    const row = await this.#clients.reads.row<PrimaryState & { isMarked: boolean }>(sql`
+      SELECT mark AS "timelineMark", timeline = ${TIMELINE} AS "isMarked",
              (CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
-              ELSE pg_current_wal_flush_lsn() END - '0/0'::pg_lsn)::bigint AS acknowledged,
-             pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS visible
+              ELSE pg_current_wal_flush_lsn() END - '0/0'::pg_lsn)::bigint AS "flushLsn",
+             pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin
       FROM petstore_history WHERE NOT pg_is_in_recovery()`);
     if (row && !row.isMarked) this.#mark();
     return row?.isMarked ? row : undefined;
   }
 
   /**
-   * A promoted server has left the log of the former primary. The mark tells standbys apart that still follow that log.
+   * A promoted server has left the WAL of the former primary. The mark tells standbys apart that still follow that WAL.
    */
   #mark(): void {
     if (performance.now() < this.#markedAt + MARK_INTERVAL_MS) return;

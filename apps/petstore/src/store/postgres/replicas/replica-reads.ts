@@ -1,5 +1,5 @@
 import type { Log } from '@petstore/service/log.ts';
-import type { Count, Family, Metrics } from '@petstore/service/metrics/instruments.ts';
+import type { Counter, Family, Metrics } from '@petstore/service/metrics/instruments.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql, { type Sql } from 'sql-template-tag';
@@ -16,7 +16,7 @@ const SETTLED_MS = 10_000;
 /** A replica, and whether it is used. */
 interface Member {
   readonly replica: Replica;
-  readonly reads: Count;
+  readonly reads: Counter;
   isUsed: boolean;
   /** How often it was set aside of late. */
   setbacks: number;
@@ -42,7 +42,7 @@ export class ReplicaReads implements RowReader {
   readonly #position: PrimaryPosition;
   readonly #log: Log | undefined;
   readonly #members: readonly Member[];
-  readonly #fallbacks: Family<Count>;
+  readonly #fallbacks: Family<Counter>;
   #turn = 0;
   #isClosed = false;
 
@@ -156,7 +156,7 @@ export class ReplicaReads implements RowReader {
       const { message, reason, cause } = error;
       this.#log?.warn(
         { replica: replica.name, reason, ...(cause ? { err: cause } : {}) },
-        `a replica is left aside and tried again: ${message}`,
+        `a replica is not read from until a probe succeeds: ${message}`,
       );
     }
     const delay = PROBE_DELAYS_MS[member.setbacks] ?? PROBE_DELAYS_MS.at(-1);

@@ -5,7 +5,7 @@ import { Pool } from '@petstore/postgres/pool.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { serverOf } from '../client.ts';
-import type { Position, PrimaryPosition } from './primary-position.ts';
+import type { PrimaryPosition, PrimaryState } from './primary-position.ts';
 import { Silence, SilentError } from './silence.ts';
 
 /**
@@ -47,16 +47,16 @@ export class ReplicaError extends Error {
   }
 }
 
-/** How far a connection's server had replayed the log. It only advances while the connection lives. */
+/** How far a connection's server had replayed the WAL. It only advances while the connection lives. */
 interface Reached {
   readonly isStandby: boolean;
-  readonly replayed: bigint | null;
-  readonly mark: string | null;
+  readonly replayLsn: bigint | null;
+  readonly timelineMark: string | null;
 }
 
 interface Shown {
   /** An id above those of all transactions whose work the row can show. */
-  readonly before: bigint;
+  readonly xmax: bigint;
   readonly isThere: true | null;
 }
 
@@ -66,7 +66,7 @@ export class Replica {
   readonly name: string;
   /** How many reads are under way. */
   underWay = 0;
-  /** How many bytes of the primary's log it lacked at the last check. */
+  /** How many bytes of the primary's WAL it lacked at the last check. */
   lag = 0;
   readonly #pool: Pool;
   readonly #primary: PrimaryPosition;
@@ -80,15 +80,15 @@ export class Replica {
   }
 
   /**
-   * The first row of a statement. It shows everything that the primary had acknowledged at `position`, and nothing that
+   * The first row of a statement. It shows everything that the primary had acknowledged at `state`, and nothing that
    * the primary does not show when this resolves. Rejects with ReplicaError.
    */
-  async row<Row>(statement: Sql, position: Position): Promise<Row | undefined> {
+  async row<Row>(statement: Sql, state: PrimaryState): Promise<Row | undefined> {
     this.underWay++;
     try {
-      const reading = this.#pool.run((db) => this.#read<Row>(db, statement, position));
+      const reading = this.#pool.run((db) => this.#read<Row>(db, statement, state));
       const row = await this.#silence.unlessSilent(reading);
-      await this.#untilVisible(row.before, position);
+      await this.#untilVisible(row.xmax, state);
       return row.isThere ? row : undefined;
     } catch (error) {
       throw this.#explained(error);
@@ -110,17 +110,17 @@ export class Replica {
     return this.#pool.close();
   }
 
-  async #read<Row>(db: Connection, statement: Sql, position: Position): Promise<Row & Shown> {
-    if (this.#hasReached(this.#reached.get(db), position)) return show(db, statement);
+  async #read<Row>(db: Connection, statement: Sql, state: PrimaryState): Promise<Row & Shown> {
+    if (this.#hasReached(this.#reached.get(db), state)) return show(db, statement);
     // Sent together. The row is only used if the position before it is far enough.
     const [reached, shown] = await Promise.all([this.#ask(db), show<Row>(db, statement)]);
-    if (this.#hasReached(reached, position)) return shown;
+    if (this.#hasReached(reached, state)) return shown;
     const deadline = performance.now() + CATCH_UP_MS;
     for (;;) {
       const isLate = performance.now() > deadline;
       const now = await this.#ask(db);
-      if (this.#hasReached(now, position)) return show(db, statement);
-      if (isLate) throw behind(now, position);
+      if (this.#hasReached(now, state)) return show(db, statement);
+      if (isLate) throw behind(now, state);
       await sleep(LOOK_INTERVAL_MS);
     }
   }
@@ -128,15 +128,16 @@ export class Replica {
   async #ask(db: Connection): Promise<Reached> {
     const [reached] = await db.rows<Reached>(sql`
       SELECT pg_is_in_recovery() AS "isStandby",
-             (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint AS replayed,
-             (SELECT mark FROM petstore_history) AS mark`);
+             (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint AS "replayLsn",
+             (SELECT mark FROM petstore_history) AS "timelineMark"`);
     this.#reached.set(db, reached as Reached);
     return reached as Reached;
   }
 
-  #hasReached(reached: Reached | undefined, { acknowledged, mark }: Position): boolean {
-    if (!reached?.isStandby || reached.mark !== mark || reached.replayed === null) return false;
-    this.lag = Math.max(0, Number(acknowledged - reached.replayed));
+  #hasReached(reached: Reached | undefined, { flushLsn, timelineMark }: PrimaryState): boolean {
+    if (!reached?.isStandby || reached.timelineMark !== timelineMark) return false;
+    if (reached.replayLsn === null) return false;
+    this.lag = Math.max(0, Number(flushLsn - reached.replayLsn));
     return this.lag === 0;
   }
 
@@ -144,14 +145,16 @@ export class Replica {
    * A replica may show a commit before the primary does. Such a commit waits on the primary for another standby, and is
    * lost if that standby is promoted without it.
    */
-  async #untilVisible(before: bigint, { mark, visible }: Position): Promise<void> {
-    if (before <= visible) return;
+  async #untilVisible(xmax: bigint, { timelineMark, xmin }: PrimaryState): Promise<void> {
+    if (xmax <= xmin) return;
     const deadline = performance.now() + CATCH_UP_MS;
     for (;;) {
       const isLate = performance.now() > deadline;
       const now = await this.#primary.next();
-      if (now?.mark !== mark) throw new ReplicaError('other_history', 'the primary was replaced');
-      if (before <= now.visible) return;
+      if (now?.timelineMark !== timelineMark) {
+        throw new ReplicaError('other_history', 'the primary was replaced');
+      }
+      if (xmax <= now.xmin) return;
       if (isLate) {
         throw new ReplicaError('ahead', 'it shows transactions that have not ended on the primary');
       }
@@ -183,15 +186,15 @@ export async function systemId(db: Connection): Promise<string> {
 /** A statement's first row, with the limits of its snapshot. */
 async function show<Row>(db: Connection, statement: Sql): Promise<Row & Shown> {
   const [row] = await db.rows<Row & Shown>(sql`
-    SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS before, shown.*
+    SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax, shown.*
     FROM (VALUES (1)) AS one
     LEFT JOIN (SELECT true AS "isThere", statement.* FROM (${statement}) AS statement) AS shown ON true`);
   return row as Row & Shown;
 }
 
-function behind(reached: Reached, { mark }: Position): ReplicaError {
+function behind(reached: Reached, { timelineMark }: PrimaryState): ReplicaError {
   if (!reached.isStandby) return new ReplicaError('not_standby', 'it is not a standby any more');
-  if (reached.mark !== mark) {
+  if (reached.timelineMark !== timelineMark) {
     return new ReplicaError('other_history', 'it does not follow the timeline of the primary');
   }
   return new ReplicaError('lag', 'it lacks writes that the primary has acknowledged');

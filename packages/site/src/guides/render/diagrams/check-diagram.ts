@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { ReadDiagram } from './read-diagram.ts';
 
 /** In letters. Mermaid's slowest parsers take seconds for these, and a minute for twice as many; readers draw them. */
-const MOST_LETTERS = 20_000;
+const MAX_LETTERS = 20_000;
 
 /** Half of those letters, in short lines, would keep a browser busy for as long. */
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 /** Of a mind map, whose nodes all push each other away: a browser takes seconds for these, and minutes for more. */
-const MOST_OF_A_MIND_MAP = 250;
+const MAX_MIND_MAP_LINES = 250;
 
 /** In milliseconds, for one diagram. Real ones take up to a tenth of a second. */
 const DEADLINE = 4_000;
@@ -23,9 +23,9 @@ let thread: Promise<Worker> | undefined;
  * diagram or the reason why it cannot be drawn; it never throws for what a diagram says.
  */
 export async function checkDiagram(code: string, deadline = DEADLINE): Promise<ReadDiagram> {
-  if (code.length > MOST_LETTERS) return refused(`it has more than ${MOST_LETTERS} letters`);
+  if (code.length > MAX_LETTERS) return refused(`it has more than ${MAX_LETTERS} characters`);
   const lines = code.split('\n').length;
-  const mostLines = /^\s*mindmap\b/m.test(code) ? MOST_OF_A_MIND_MAP : MOST_LINES;
+  const mostLines = /^\s*mindmap\b/m.test(code) ? MAX_MIND_MAP_LINES : MAX_LINES;
   if (lines > mostLines) return refused(`it has more than ${mostLines} lines`);
   // A few lines of YAML can stand for gigabytes.
   if (ALIAS.test(FRONT_MATTER.exec(code)?.[1] ?? ''))

@@ -56,13 +56,13 @@ function lineOf(message: string, code: string): number | undefined {
 }
 
 /** In letters: lists of all that could stand somewhere are long, and say little. */
-const MOST_EXPECTED = 120;
+const MAX_EXPECTED = 120;
 
 const NO_KIND =
   'it does not begin with a kind of diagram, such as `flowchart` or `sequenceDiagram`';
 
 /** In letters. */
-const MOST_TOLD = 300;
+const MAX_TOLD = 300;
 
 /** Mermaid's message on one line, without the picture of the place, which the line's number says. */
 function shortError(message: string): string {
@@ -73,6 +73,6 @@ function shortError(message: string): string {
   const place = picture < 0 ? '' : `near \`${lines[picture - 1]}\``;
   const text = told.join(' ').replace("'1'", 'the end').trim();
   const [, found = ''] = /^Expecting .*, got (.*)$/.exec(text) ?? [];
-  const reason = found && text.length > MOST_EXPECTED ? `unexpected ${found}` : text;
-  return truncate([place, reason].filter((part) => part !== '').join(': '), MOST_TOLD);
+  const reason = found && text.length > MAX_EXPECTED ? `unexpected ${found}` : text;
+  return truncate([place, reason].filter((part) => part !== '').join(': '), MAX_TOLD);
 }

@@ -6,7 +6,7 @@ import type { PageLinks } from '../rehype-links.ts';
 import { reservedHeight } from './reserved-height.ts';
 
 /** Of a page. Each takes readers and the build some milliseconds. */
-const MOST_DIAGRAMS = 100;
+const MAX_DIAGRAMS = 100;
 
 /**
  * Marks the blocks of code that are Mermaid diagrams with the height of their place, for `rehypeBlocks`. One that cannot be drawn stays
@@ -18,7 +18,7 @@ export function rehypeDiagrams({ found }: { readonly found: PageLinks }) {
     if (blocks.length === 0) return;
     // Most pages have none, and the thread starts sooner without it.
     const { checkDiagram } = await import('./check-diagram.ts');
-    for (const { pre, code } of blocks.slice(0, MOST_DIAGRAMS)) {
+    for (const { pre, code } of blocks.slice(0, MAX_DIAGRAMS)) {
       const line = pre.position?.start.line ?? 1;
       const source = textOf(code);
       const read = await checkDiagram(source);
@@ -30,9 +30,9 @@ export function rehypeDiagrams({ found }: { readonly found: PageLinks }) {
         found.warnings.push({ rule: 'diagram', message, line: line + (read.line ?? 0) });
       }
     }
-    const more = blocks[MOST_DIAGRAMS];
+    const more = blocks[MAX_DIAGRAMS];
     if (!more) return;
-    const message = `Only the first ${MOST_DIAGRAMS} diagrams of the page are drawn. Split it.`;
+    const message = `Only the first ${MAX_DIAGRAMS} diagrams of the page are drawn. Split it.`;
     found.warnings.push({ rule: 'diagram', message, line: more.pre.position?.start.line ?? 1 });
   };
 }

@@ -29,7 +29,7 @@ const MAX_SIZE = 20;
  */
 export function mathHtml(tex: string, isBlock: boolean): Root | { readonly error: string } {
   if (tex.length > MAX_FORMULA) {
-    return { error: `It is longer than ${MAX_FORMULA.toLocaleString('en')} letters.` };
+    return { error: `It is longer than ${MAX_FORMULA.toLocaleString('en')} characters.` };
   }
   const refused: string[] = [];
   try {

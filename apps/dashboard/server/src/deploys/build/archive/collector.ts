@@ -23,7 +23,7 @@ const BOUNDS = {
 
 /** The refusal of an archive. The message is for the uploader. */
 export class ArchiveError extends Error {
-  override name = 'ArchiveRefusal';
+  override name = 'ArchiveError';
   /** The entry, by its name in the archive; empty where the problem is the archive as a whole. */
   readonly entry: string;
 
@@ -41,7 +41,7 @@ function displayPath(name: string): string {
 
 /**
  * The path of an entry, from the archive's root: segments with `/` between them, in Unicode form NFC.
- * undefined for the root itself. Throws ArchiveRefusal for a name that could mean another place, on any
+ * undefined for the root itself. Throws ArchiveError for a name that could mean another place, on any
  * system that unpacks it.
  */
 function entryPath(name: string): string | undefined {
@@ -176,7 +176,7 @@ export function fileTooLarge(name: string, most: number): ArchiveError {
   return entryError(name, `is larger than ${formatBytes(most)}.`);
 }
 
-/** Counts the unpacked bytes of an archive of `packed` bytes; throws ArchiveRefusal when there are too many. */
+/** Counts the unpacked bytes of an archive of `packed` bytes; throws ArchiveError when there are too many. */
 export function unpackedMeter(packed: number, { unpackedBytes }: ArchiveLimits) {
   const believable = BOUNDS.ratioFrom + BOUNDS.ratio * packed;
   let unpacked = 0;

@@ -55,7 +55,7 @@ const KINDS: Record<string, string> = {
 
 /**
  * Reads a tar archive in gzip (RFC 1952) into `files`. It is never in memory as a whole, and reading stops at the first
- * limit. Trailing bytes make it a damaged archive. Throws ArchiveRefusal, and the errors of zlib and tar-stream for
+ * limit. Trailing bytes make it a damaged archive. Throws ArchiveError, and the errors of zlib and tar-stream for
  * damaged archives.
  */
 async function readTar(bytes: Uint8Array, files: Collector, limits: ArchiveLimits): Promise<void> {

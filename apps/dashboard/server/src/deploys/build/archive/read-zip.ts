@@ -16,7 +16,7 @@ const SYMLINK = 0o120000;
 
 /**
  * Reads a zip archive (APPNOTE 6.3) into `files`, and stops at the first limit. Only what the central directory lists
- * exists, and each local header must agree with it, so that every reader sees the same files. Throws ArchiveRefusal,
+ * exists, and each local header must agree with it, so that every reader sees the same files. Throws ArchiveError,
  * and the errors of zlib and yauzl for damaged archives.
  */
 export async function readZip(

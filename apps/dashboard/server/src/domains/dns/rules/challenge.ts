@@ -70,7 +70,7 @@ export const hasChallengeRecord: Rule = (facts) => {
       ...parts,
       code: miss?.code ?? 'wrong_target',
       reason: miss?.reason ?? 'challenge_wrong_target',
-      message: `The CNAME record of ${cname.name} ${miss?.words(cname.value, challenge.value) ?? `leads somewhere else: to ${cname.value}`}.`,
+      message: `The CNAME record of ${cname.name} ${miss?.words(cname.value, challenge.value) ?? `points somewhere else: to ${cname.value}`}.`,
       ...(!miss && {
         hint: 'If the old host renews its certificate by the old record, it can no longer do so: move before that certificate expires.',
       }),

@@ -130,14 +130,14 @@ export const leadsHere: Rule = (facts) => {
       ...parts,
       code: 'dns_error',
       reason: 'chain_ends_nowhere',
-      message: `The CNAME record of ${hostname} leads to ${hops.at(-1)?.value}, which does not exist or has no address.`,
+      message: `The CNAME record of ${hostname} points to ${hops.at(-1)?.value}, which does not exist or has no address.`,
     });
   }
   return verdictOf(facts, {
     ...parts,
     code: 'wrong_target',
     reason: 'wrong_target',
-    message: `The CNAME record of ${hostname} leads somewhere else: to ${cname.value}${behind(end)}.`,
+    message: `The CNAME record of ${hostname} points somewhere else: to ${cname.value}${behind(end)}.`,
   });
 };
 

@@ -4,7 +4,7 @@ import { BUSY_TIMEOUT_MS } from './locks.ts';
 import { explainOpenError, refuseMissing } from './open-errors.ts';
 
 /** What the commands that back a database up have to know of the program that it belongs to. */
-export interface KeptDatabase<Facts extends object> {
+export interface DatabaseKind<Facts extends object> {
   /** The program's command, such as `petstore`. */
   readonly program: string;
   /** The variable that says where the database is. */
@@ -27,12 +27,12 @@ export interface KeptDatabase<Facts extends object> {
 }
 
 /** What to do with a file that is no backup of this program. */
-export function nameBackup({ program }: Pick<KeptDatabase<object>, 'program'>): string {
+export function adviseBackupFile({ program }: Pick<DatabaseKind<object>, 'program'>): string {
   return `Name a file that \`${program} backup\` made.`;
 }
 
 /** What to do where the database is another program's. */
-export function nameOther({ variable }: Pick<KeptDatabase<object>, 'variable'>): string {
+export function adviseOtherFile({ variable }: Pick<DatabaseKind<object>, 'variable'>): string {
   return `Set ${variable} to another file.`;
 }
 
@@ -40,13 +40,13 @@ export function nameOther({ variable }: Pick<KeptDatabase<object>, 'variable'>):
  * Opens a database to read it as it is: nothing is written, not even a newer schema. Throws UserError where there is
  * none, or where it is another program's or a newer version's.
  */
-export function openToRead(path: string, kind: KeptDatabase<object>): DatabaseSync {
+export function openToRead(path: string, kind: DatabaseKind<object>): DatabaseSync {
   const { variable } = kind;
   refuseMissing(path, variable);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    kind.refuseOther(db, path, nameOther(kind));
+    kind.refuseOther(db, path, adviseOtherFile(kind));
     kind.refuseNewer(db, path);
     return db;
   } catch (error) {

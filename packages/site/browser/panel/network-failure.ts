@@ -1,7 +1,7 @@
 import { isLoopback } from './here.ts';
 
 /** Why there was no response. */
-export interface Refusal {
+export interface NetworkFailure {
   readonly message: string;
   /** The site's proxy may get one: it is the browser that refused. */
   readonly mayPassProxy?: boolean;
@@ -12,11 +12,11 @@ export interface Refusal {
  * so the server is asked again without need of a permission. `violations`: what the page's own policy blocked meanwhile.
  * Throws the signal's reason.
  */
-export async function refusalOf(
+export async function diagnoseFailure(
   request: Request,
   violations: readonly string[],
   signal: AbortSignal,
-): Promise<Refusal> {
+): Promise<NetworkFailure> {
   const { origin, protocol, hostname } = new URL(request.url);
   const blocked = violations.find((uri) => uri !== '');
   if (blocked !== undefined) {

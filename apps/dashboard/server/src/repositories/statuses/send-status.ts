@@ -23,7 +23,7 @@ const TIMEOUT_MS = 15_000;
 /** How long a process has a status, in milliseconds: longer than an attempt takes. */
 export const STATUS_LEASE_MS = 60_000;
 
-/** The wait before each further attempt, in milliseconds. Then the state of the commit is not told. */
+/** The wait before each further attempt, in milliseconds. Then the commit status is not sent. */
 const WAITS_MS = [
   10_000, // a lost packet
   60_000, // a restart of the host
@@ -37,8 +37,8 @@ export interface StatusDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer
   readonly roots: readonly string[] | undefined;
 }
 
-/** Tells the host of a repository the leased state of a commit, and records whether it took that. */
-export async function tellStatus(
+/** Sends the leased commit status to the host of its repository, and records whether the host took it. */
+export async function sendStatus(
   deps: StatusDeps,
   status: CommitStatusRow,
   stop: AbortSignal,
@@ -104,10 +104,10 @@ function problemOf(
   // GitLab, of a state that it has already.
   if (status === 400 && /cannot transition status/i.test(text)) return undefined;
   const isFinal = status < 500 && status !== 429 && status !== 408;
-  return { message: `${host} refused the state of a commit with ${status}.`, isFinal };
+  return { message: `${host} refused the commit status with ${status}.`, isFinal };
 }
 
-/** Notes what a host says of the states of commits; undefined: it took one. */
+/** Notes what a host says of commit statuses; undefined: it took one. */
 async function setProblem(
   { db, now, log }: StatusDeps,
   { id, status_problem: before }: RepositoryRow,
@@ -115,7 +115,7 @@ async function setProblem(
 ): Promise<void> {
   if (message === undefined && before === null) return;
   if (message !== undefined && before === null)
-    log.warn({ repository: id, message }, 'the state of a commit could not be told');
+    log.warn({ repository: id, message }, 'the commit status could not be sent');
   const status_problem =
     message === undefined ? null : problemJson({ code: 'status_refused', message }, now(), before);
   await db.transaction().execute((trx) => updateRepository(trx, id, { status_problem }));

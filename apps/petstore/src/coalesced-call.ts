@@ -1,5 +1,5 @@
 /** Work whose result is the same for all who ask at one time: it is done once for those who came before it begins. */
-export class OnceForAll<T> {
+export class CoalescedCall<T> {
   readonly #work: () => Promise<T>;
   #waiting: PromiseWithResolvers<T> | undefined;
   #isAtWork = false;

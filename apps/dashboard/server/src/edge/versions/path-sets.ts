@@ -12,21 +12,21 @@ const ENTRY_BYTES = 300;
  * Which pages each artifact has. A page asks this of all versions of its site, and their manifests would take fifty times
  * the memory of one.
  */
-export class PagePlaces {
+export class PagePaths {
   readonly #cache: SiteCache;
-  readonly #places = new LRUCache<string, Places>({ maxSize: MAX_BYTES });
+  readonly #known = new LRUCache<string, PathSet>({ maxSize: MAX_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
   }
 
   /** The paths of an artifact's pages, and those that it redirects; undefined: `read` has them. */
-  known(artifactHash: string): Places | undefined {
-    return this.#places.get(artifactHash);
+  known(artifactHash: string): PathSet | undefined {
+    return this.#known.get(artifactHash);
   }
 
   /** Rejects as the cache does. */
-  async read(artifactHash: string): Promise<Places> {
+  async read(artifactHash: string): Promise<PathSet> {
     const known = this.known(artifactHash);
     if (known) return known;
     const manifest = await this.#cache.manifest(artifactHash);
@@ -34,15 +34,15 @@ export class PagePlaces {
     return this.known(artifactHash) ?? this.#keep(artifactHash, manifest);
   }
 
-  #keep(artifactHash: string, manifest: Manifest): Places {
-    const places = new Places([...pagesOf(manifest), ...Object.keys(manifest.redirects ?? {})]);
-    this.#places.set(artifactHash, places, { size: ENTRY_BYTES + places.bytes });
-    return places;
+  #keep(artifactHash: string, manifest: Manifest): PathSet {
+    const paths = new PathSet([...pagesOf(manifest), ...Object.keys(manifest.redirects ?? {})]);
+    this.#known.set(artifactHash, paths, { size: ENTRY_BYTES + paths.bytes });
+    return paths;
   }
 }
 
-/** A set of paths in eight bytes for each: as numbers that no two paths of a site share but by rarest chance. */
-export class Places {
+/** A set of paths, in eight bytes each: the first 48 bits of each path's SHA-256. A collision is most unlikely. */
+export class PathSet {
   readonly #marks: Float64Array;
 
   constructor(paths: readonly string[]) {

@@ -1,5 +1,5 @@
 /** Something that a client may do in a burst, and then so many times a second. */
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   #left: number;

@@ -1,6 +1,7 @@
 /** Whether a text is a day that there is: `2026-11-30`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  // A Date reads the 30th of February as the 2nd of March.
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }

@@ -14,7 +14,7 @@ const TOLD_AT = 0.9;
 const FORGOTTEN_BELOW = 0.8;
 
 /** Tells the owners of a locked project, and its payers, what has come near to its bound. `before`: the project as it was. */
-export async function tellNear(
+export async function notifyNearLimit(
   trx: Trx,
   at: number,
   before: ProjectRow,
@@ -31,11 +31,11 @@ export async function tellNear(
       message: `${name} holds ${inWords(used, standing, 'it')} Remove the files of old deploys, or ask whoever runs the dashboard for more.`,
     });
   if (standing.told !== told) await updateProject(trx, id, { stored_told: standing.told });
-  await tellAccounts(trx, at, project, payers, used - before.stored_bytes);
+  await notifyAccounts(trx, at, project, payers, used - before.stored_bytes);
 }
 
 /** `grown`: how much more the project holds, in bytes. */
-async function tellAccounts(
+async function notifyAccounts(
   trx: Trx,
   at: number,
   project: ProjectRow,
@@ -91,7 +91,7 @@ function inWords(used: number, { most, percent }: Standing, who: 'it' | 'they'):
 }
 
 /** Tells whose quota is full, once, that a deploy had no room, with the message of the refusal. */
-export async function tellFull(
+export async function notifyFull(
   db: Db,
   at: number,
   projectId: string,

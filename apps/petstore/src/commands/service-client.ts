@@ -64,11 +64,11 @@ export function noService(address: string, error: unknown): UserError {
 /** The text of a response. Throws UserError with the message of one that is an error. */
 export function expectSuccess({ status, text }: Received): string {
   if (status >= 200 && status < 300) return text;
-  throw new UserError(refusalOf(status, text));
+  throw new UserError(errorMessageOf(status, text));
 }
 
 /** What a response that is an error says. */
-export function refusalOf(status: number, text: string): string {
+export function errorMessageOf(status: number, text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (message === NO_PATH) {

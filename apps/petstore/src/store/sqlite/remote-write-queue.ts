@@ -11,11 +11,12 @@ import {
   decodeGroup,
   encodeGroup,
   isFailure,
-  isRealWrite,
   type Outcome,
   type Pending,
+  provesWritesSucceed,
   type Write,
 } from './command.ts';
+import { unavailableElsewhere } from './errors.ts';
 
 // Processes that serve one database share one writer, so that a commit carries the writes of all of them. Here the
 // other processes hand it their writes.
@@ -44,7 +45,7 @@ export function writeForOthers(write: Write): GroupWriter {
 }
 
 /** Sends the writes of this process to the process with the writer, those of one turn of the event loop together. */
-export class RemoteWriter {
+export class RemoteWriteQueue {
   readonly health = new WriteHealth();
   readonly isAlive = true;
   /** The capacity of the writer, which counts the commands of all processes and refuses those beyond. */
@@ -63,7 +64,7 @@ export class RemoteWriter {
     return this.#queue.length + this.#underWay;
   }
 
-  /** As GroupCommitWriter has it. */
+  /** As WriteQueue has it. */
   readonly run: Write = (kind, ...args) => {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     return new Promise((resolve, reject) => {
@@ -100,21 +101,19 @@ export class RemoteWriter {
 
   #settle(command: Pending, outcome: RemoteOutcome): void {
     if (typeof outcome === 'object' && 'unavailable' in outcome) {
-      const error = errorOf(outcome);
-      if (!(error instanceof StoreOverloadedError)) this.health.failed(error);
+      const { unavailable, kind, code } = outcome;
+      if (kind === 'queue_full') {
+        command.reject(new StoreOverloadedError(unavailable));
+        return;
+      }
+      const error = unavailableElsewhere(unavailable, code, kind);
+      this.health.failed(error);
       command.reject(error);
     } else if (isFailure(outcome)) {
       command.reject(new Error(outcome.failed));
     } else {
-      if (isRealWrite([command])) this.health.succeeded();
+      if (provesWritesSucceed([command])) this.health.succeeded();
       command.resolve(outcome);
     }
   }
-}
-
-/** SQLite's code, in the member where its own errors have it. */
-function errorOf({ unavailable, kind, code }: Unavailable): StoreUnavailableError {
-  if (kind === 'queue_full') return new StoreOverloadedError(unavailable);
-  const cause = Object.assign(new Error(unavailable), { errcode: code });
-  return new StoreUnavailableError(unavailable, { cause, kind });
 }

@@ -4,15 +4,18 @@ import { SingleFlight } from '@petstore/service/single-flight.ts';
 import { LRUCache } from 'lru-cache';
 import { clientLimit } from '../client-limit.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
-import type { AccessSource, Credential, Verdict } from './access-source.ts';
+import type { AccessDecision, AccessSource, Credential } from './access-source.ts';
 
 /**
- * How long a verdict holds, in milliseconds: then the store is asked again, so that access ends within a second at every
- * edge, whatever ends it.
+ * How long a decision holds, in milliseconds: then the store is asked again, so that access ends within a second at
+ * every edge, whatever ends it.
  */
 const FRESH_MS = 500;
 
-/** While the store is away, whoever was allowed stays so for this long since the store last said it. In milliseconds. */
+/**
+ * While the store is unavailable, whoever was allowed stays so for this long since the store last said it. In
+ * milliseconds.
+ */
 const AWAY_MS = 60_000;
 
 /** Verdicts in memory: of 300 bytes each. */
@@ -29,20 +32,20 @@ const MAX_OF_CLIENT = 50;
 class TooManyError extends Error {}
 
 interface Known {
-  readonly verdict: Verdict;
+  readonly decision: AccessDecision;
   /** When the store was asked. */
   readonly askedAt: number;
 }
 
 /** Remembers for half a second who may read which project's private sites. */
-export class Readers {
+export class AccessCache {
   readonly #source: Pick<AccessSource, 'judge'>;
   // Not `max`, which allocates for as many at once: most edges have no private site.
   readonly #known = new LRUCache<string, Known>({
     maxSize: MAX_KNOWN,
     sizeCalculation: () => 1,
   });
-  readonly #reads = new SingleFlight<Verdict>();
+  readonly #reads = new SingleFlight<AccessDecision>();
   readonly #limited = concurrencyLimit(
     MAX_RUNNING,
     MAX_WAITING,
@@ -65,32 +68,33 @@ export class Readers {
     projectId: string,
     credential: Credential,
     client: () => string | undefined = () => undefined,
-  ): MaybePromise<Verdict> {
+  ): MaybePromise<AccessDecision> {
     const key = keyOf(projectId, credential);
     const known = this.#known.get(key);
-    if (known && performance.now() - known.askedAt < FRESH_MS) return known.verdict;
+    if (known && performance.now() - known.askedAt < FRESH_MS) return known.decision;
     return this.#reads.read(key, () =>
       this.#limitedToShare(client(), () => this.#ask(key, projectId, credential)),
     );
   }
 
-  async #ask(key: string, projectId: string, credential: Credential): Promise<Verdict> {
+  async #ask(key: string, projectId: string, credential: Credential): Promise<AccessDecision> {
     let askedAt = performance.now();
     try {
-      const verdict = await this.#limited(() => {
+      const decision = await this.#limited(() => {
         askedAt = performance.now();
         return this.#source.judge(projectId, credential);
       });
-      this.#known.set(key, { verdict, askedAt });
+      this.#known.set(key, { decision, askedAt });
       this.#isAway = false;
-      return verdict;
+      return decision;
     } catch (error) {
-      // While the store responds, whoever is let in no more would stay in for a minute by a flood.
+      // Too many look-ups while the store responds: an answer from memory would let a reader whose access has ended
+      // stay for a minute, by a flood of requests.
       if (!(error instanceof TooManyError)) this.#isAway = true;
       else if (!this.#isAway) throw error;
       const known = this.#known.get(key);
-      const isOpen = known?.verdict === 'allowed' && performance.now() - known.askedAt < AWAY_MS;
-      if (isOpen) return known.verdict;
+      const isOpen = known?.decision === 'allowed' && performance.now() - known.askedAt < AWAY_MS;
+      if (isOpen) return known.decision;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { refuseLackingTables, tablesOf } from '@petstore/service/sqlite/check-database.ts';
-import type { KeptDatabase } from '@petstore/service/sqlite/kept-database.ts';
+import type { DatabaseKind } from '@petstore/service/sqlite/database-kind.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { DATABASE_VARIABLE, refuseNewer, refuseOtherApplication, schemaVersion } from './open.ts';
 
@@ -16,7 +16,7 @@ export interface DatabaseFacts {
 }
 
 /** A petstore's database, for the commands that back it up. */
-export const KEPT_PETSTORE: KeptDatabase<DatabaseFacts> = {
+export const PETSTORE_DATABASE: DatabaseKind<DatabaseFacts> = {
   program: 'petstore',
   variable: DATABASE_VARIABLE,
   refuseOther: refuseOtherApplication,
@@ -24,7 +24,7 @@ export const KEPT_PETSTORE: KeptDatabase<DatabaseFacts> = {
   readFacts(db, shown) {
     const schema = schemaVersion(db);
     const wanted = schema === 0 ? undefined : tablesOfSchema(schema);
-    refuseLackingTables(KEPT_PETSTORE, db, wanted, { shown, owner: 'a petstore' });
+    refuseLackingTables(PETSTORE_DATABASE, db, wanted, { shown, owner: 'a petstore' });
     const tables = tablesOf(db);
     const count = (table: string) =>
       tables.has(table) ? Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n) : 0;

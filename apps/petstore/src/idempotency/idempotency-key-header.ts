@@ -15,8 +15,8 @@ declare module 'fastify' {
   }
 }
 
-/** What a request asks for with its Idempotency-Key. The route knows the address. */
-export type RequestedIdempotency = Omit<Idempotency, 'address'>;
+/** What a request asks for with its Idempotency-Key. The route knows the collection. */
+export type RequestedIdempotency = Omit<Idempotency, 'collectionUrl'>;
 
 /**
  * The Idempotency-Key of a POST with an active key, with what the store needs to carry the request out once; undefined
@@ -33,7 +33,7 @@ export interface IdempotencyReaderDeps {
   readonly keptMs: number;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with the owner of each key of the service's own store: the id of the API key. */
+  /** Called with the API key's id for each request with an Idempotency-Key, sandboxes excepted. */
   readonly onIdempotencyKey: (owner: string) => void;
 }
 
@@ -48,7 +48,7 @@ export function idempotencyReader({
     if (value === undefined) return undefined;
     const key = readKey(String(value));
     if (key === undefined || countHeader(request.rawHeaders, HEADER) > 1) throw unusableKey();
-    // A sandbox bounds its own.
+    // A sandbox limits its own results: see MAX_RESULTS in sandbox-draft.ts.
     if (!sandbox) onIdempotencyKey(owner);
     const at = now();
     const since = new Date(at - keptMs);

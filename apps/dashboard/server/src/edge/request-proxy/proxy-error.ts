@@ -25,13 +25,13 @@ const STATUSES = {
   client_left: 499,
 } as const;
 
-export type RefusalCode = keyof typeof STATUSES;
+export type ProxyErrorCode = keyof typeof STATUSES;
 
 /** Why the proxy sent nothing, or ended a response. The message is for the reader, and has nothing of the request but its origin and path. */
-export class Refusal extends Error {
-  readonly code: RefusalCode;
+export class ProxyError extends Error {
+  readonly code: ProxyErrorCode;
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: ProxyErrorCode, message: string) {
     super(message);
     this.code = code;
   }

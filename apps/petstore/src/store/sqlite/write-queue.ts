@@ -5,12 +5,12 @@ import { WriteHealth } from '../write-health.ts';
 import {
   encodeGroup,
   isFailure,
-  isRealWrite,
   type Outcome,
   type Pending,
+  provesWritesSucceed,
   type Write,
 } from './command.ts';
-import { kindOf } from './errors.ts';
+import { unavailableElsewhere } from './errors.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** The thread's file is beside this one, with the same ending: TypeScript in a checkout, JavaScript in the package. */
@@ -59,7 +59,7 @@ export interface WriterEvents {
  * Gives writes to a thread. Everything that queued up during the last commit becomes the next transaction, so under
  * load many writes share an fsync.
  */
-export class GroupCommitWriter {
+export class WriteQueue {
   readonly health = new WriteHealth();
   /**
    * Commands that may wait or be under way. More are refused: a queue that grows without end only turns an overload
@@ -155,11 +155,11 @@ export class GroupCommitWriter {
       const group = this.#underWay;
       this.#underWay = [];
       if ('failure' in message) {
-        const failure = failureOf(message);
+        const failure = unavailableElsewhere(message.failure, message.code);
         this.health.failed(failure);
         rejectAll(group, failure);
       } else {
-        if (isRealWrite(group)) this.health.succeeded();
+        if (provesWritesSucceed(group)) this.health.succeeded();
         this.#events.onCommit(group.length, message.seconds);
         settle(group, message.outcomes);
       }
@@ -222,12 +222,6 @@ export class GroupCommitWriter {
     rejectAll(lost, new StoreUnavailableError('the writer died', { cause }));
     this.#onEmpty();
   }
-}
-
-/** SQLite's code, in the member where its own errors have it. */
-function failureOf({ failure, code }: { failure: string; code: number | undefined }): Error {
-  const cause = Object.assign(new Error(failure), { errcode: code });
-  return new StoreUnavailableError(failure, { cause, kind: kindOf(cause) });
 }
 
 function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {

@@ -18,7 +18,7 @@ const LOOK_MS = 2_000;
 /** How long the thread may take to stop, in milliseconds. */
 const STOP_MS = 5_000;
 
-interface DeliveriesDeps {
+interface DeliveryServiceDeps {
   readonly config: Pick<Config, 'databaseUrl' | 'webhookPrivateAddresses'>;
   readonly store: Store;
   readonly log: Log;
@@ -34,18 +34,18 @@ interface Running {
  * Delivers webhooks while the service runs. Nothing of it is started before there is a webhook. It has a thread of its
  * own, but for a store in memory, which other threads cannot open.
  */
-export class Deliveries {
-  readonly #deps: DeliveriesDeps;
+export class DeliveryService {
+  readonly #deps: DeliveryServiceDeps;
   readonly #attempts;
   readonly #disabled;
-  readonly #owner = randomUUID();
+  readonly #leaseHolder = randomUUID();
   #running: Running | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #told = { delivered: 0, failed: 0 };
   #webhooks = 0;
 
-  constructor(deps: DeliveriesDeps) {
+  constructor(deps: DeliveryServiceDeps) {
     this.#deps = deps;
     const { metrics } = deps;
     const family = metrics.counter(
@@ -103,7 +103,7 @@ export class Deliveries {
     const { Deliverer } = await import('./deliverer.ts');
     const { store, log, config } = this.#deps;
     const deliverer = new Deliverer({
-      ...{ store, owner: this.#owner },
+      ...{ store, leaseHolder: this.#leaseHolder },
       allowsPrivate: config.webhookPrivateAddresses === 'allow',
       onError: (err) => log.warn({ err }, 'webhooks could not be read or stored'),
       onDisabled: ({ id, disabledReason: reason }) => this.#tellDisabled({ webhook: id, reason }),
@@ -122,7 +122,7 @@ export class Deliveries {
     const { config, log } = this.#deps;
     const workerData: ThreadData = {
       databaseUrl: config.databaseUrl,
-      owner: this.#owner,
+      leaseHolder: this.#leaseHolder,
       allowsPrivate: config.webhookPrivateAddresses === 'allow',
     };
     const worker = new Worker(THREAD, { workerData });

@@ -1,21 +1,21 @@
 import { isValid, layOut } from '../../src/request/json-text.ts';
 import { isJson, isJsonLines, isText } from '../../src/request/media-types.ts';
-import { copyButton } from './copy.ts';
-import { element } from './dom.ts';
-import { type Answer, ProxyError } from './proxy.ts';
+import { copies } from '../copy.ts';
+import { button, element } from './dom.ts';
+import type { NetworkFailure } from './network-failure.ts';
+import { type ApiResponse, ProxyError } from './proxy.ts';
 import { type ReadBytes, readBytes } from './read-bytes.ts';
-import type { Refusal } from './refusal.ts';
 import { statusWords } from './status-words.ts';
 
-export interface AnswerArea {
+export interface ResponseArea {
   readonly element: HTMLElement;
   clear(): void;
   /** Shows that a request is on its way. */
   wait(): void;
   /** Shows a response as it comes. Resolves when it has come. */
-  show(response: Answer, started: number): Promise<void>;
+  show(response: ApiResponse, started: number): Promise<void>;
   /** Shows that there was none. `offer`: a way to get one. */
-  refuse(refusal: Refusal, offer?: Promise<HTMLElement | undefined>): void;
+  fail(failure: NetworkFailure, offer?: Promise<HTMLElement | undefined>): void;
   cancelled(): void;
 }
 
@@ -26,7 +26,7 @@ const MAX_SHOWN = 400_000;
 const NARROW = '(max-width: 60rem)';
 
 /** Where responses are shown. */
-export function answerArea(): AnswerArea {
+export function responseArea(): ResponseArea {
   const status = element('p', { class: 'try-status', role: 'status' });
   const content = element('div', { class: 'try-answer-content' });
   const urls: string[] = [];
@@ -63,7 +63,7 @@ export function answerArea(): AnswerArea {
       clear();
       status.textContent = 'Cancelled.';
     },
-    refuse: ({ message }, offer) => {
+    fail: ({ message }, offer) => {
       clear();
       const box = element('p', { class: 'try-refused', role: 'alert' }, message);
       content.append(box);
@@ -109,7 +109,11 @@ function breakReason(error: unknown): string {
   return isOwn ? 'Cancelled.' : 'The connection broke off.';
 }
 
-function summaryParts(response: Answer, milliseconds: number, bytes: number | undefined): Node[] {
+function summaryParts(
+  response: ApiResponse,
+  milliseconds: number,
+  bytes: number | undefined,
+): Node[] {
   const kind = String(response.status).slice(0, 1);
   const code = element(
     'strong',
@@ -134,7 +138,7 @@ function sizeText(bytes: number): string {
     : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-function headerList({ headers, url, isProxied }: Answer): HTMLElement {
+function headerList({ headers, url, isProxied }: ApiResponse): HTMLElement {
   const all = [...headers];
   const isForeign = !isProxied && URL.canParse(url) && new URL(url).origin !== location.origin;
   return element(
@@ -251,7 +255,7 @@ function actions({ href, name, bytes }: Whole, text?: () => string): HTMLElement
   return element(
     'div',
     { class: 'try-actions' },
-    text && copyButton('Copy', text),
+    text && copies(button('Copy', { 'aria-live': 'polite' }), async () => text()),
     element('a', { class: 'try-button', href, download: name }, 'Download'),
     bytes.isCut
       ? element('span', { class: 'try-cut' }, 'Reading ended, since the body is very large.')
@@ -272,7 +276,7 @@ const EXTENSIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The name that the response gives itself, otherwise the end of its address. */
-function fileName({ headers, url }: Answer): string {
+function fileName({ headers, url }: ApiResponse): string {
   const [, own] = /filename="?([^";]+)/i.exec(headers.get('content-disposition') ?? '') ?? [];
   if (own) return own;
   const last = URL.canParse(url) ? new URL(url).pathname.split('/').pop() : '';

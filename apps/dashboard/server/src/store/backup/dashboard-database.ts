@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { refuseLackingTables, tablesOf } from '@petstore/service/sqlite/check-database.ts';
-import type { KeptDatabase } from '@petstore/service/sqlite/kept-database.ts';
+import type { DatabaseKind } from '@petstore/service/sqlite/database-kind.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { migrations } from '../migrations.ts';
 import { DATABASE_VARIABLE, migrateTo } from '../open-database.ts';
@@ -33,7 +33,7 @@ export interface DashboardFacts {
 const FIRST = '0001_first';
 
 /** A dashboard's database, for the commands that back it up. */
-export const KEPT_DASHBOARD: KeptDatabase<DashboardFacts> = {
+export const DASHBOARD_DATABASE: DatabaseKind<DashboardFacts> = {
   program: 'dashboard',
   variable: DATABASE_VARIABLE,
 
@@ -55,7 +55,7 @@ export const KEPT_DASHBOARD: KeptDatabase<DashboardFacts> = {
   async readFacts(db, shown, damaged) {
     const schema = migrationsOf(db).at(-1);
     const wanted = schema === undefined ? undefined : await ofSchema(schema, tablesOf);
-    refuseLackingTables(KEPT_DASHBOARD, db, wanted, { shown, owner: 'a dashboard' });
+    refuseLackingTables(DASHBOARD_DATABASE, db, wanted, { shown, owner: 'a dashboard' });
     const tables = tablesOf(db);
     const count = (table: string, where = '') =>
       tables.has(table)

@@ -1,6 +1,6 @@
 import { tokenBuckets } from '../token-buckets.ts';
 import type { ProxyBounds } from './bounds.ts';
-import { Refusal } from './refusal.ts';
+import { ProxyError } from './proxy-error.ts';
 
 /** Whose request it is. */
 interface Sender {
@@ -28,10 +28,10 @@ type Bounds = Pick<
 >;
 
 /**
- * Bounds how many requests pass in a time and at once. The returned function takes a place for one that holds so many
- * bytes, and returns how to leave it, which may be called more than once. Throws Refusal where there is none.
+ * Bounds how many requests pass in a time and at once. The returned function takes a slot for one that holds so many
+ * bytes, and returns how to free it, which may be called more than once. Throws ProxyError where there is none.
  */
-export function places(bounds: Bounds, now: () => number = () => performance.now()) {
+export function requestSlots(bounds: Bounds, now: () => number = () => performance.now()) {
   const ofClients = tokenBuckets(bounds.clientRate, now);
   const ofProjects = tokenBuckets(bounds.projectRate, now);
   const taken = new Map<string, { count: number; bytes: number }>();
@@ -54,17 +54,23 @@ export function places(bounds: Bounds, now: () => number = () => performance.now
       { key: 'all', most: ofAll, mostBytes: heldBytes },
     ];
     if (counted.some(({ key, most }) => (taken.get(key) ?? NONE).count >= most)) {
-      throw new Refusal(
+      throw new ProxyError(
         'unavailable',
         'Too many requests are passing through at once. Wait for one to end, and try again.',
       );
     }
     if (counted.some(({ key, mostBytes }) => (taken.get(key) ?? NONE).bytes + bytes > mostBytes))
-      throw new Refusal('unavailable', 'Too many large requests are passing through. Try again.');
+      throw new ProxyError(
+        'unavailable',
+        'Too many large requests are passing through. Try again.',
+      );
     const isWithinRates =
       (client === undefined || ofClients.take(client)) && ofProjects.take(projectId);
     if (!isWithinRates)
-      throw new Refusal('rate_limited', 'Too many requests in a short time. Wait a few seconds.');
+      throw new ProxyError(
+        'rate_limited',
+        'Too many requests in a short time. Wait a few seconds.',
+      );
 
     for (const { key } of counted) add(key, 1, bytes);
     let isTaken = true;

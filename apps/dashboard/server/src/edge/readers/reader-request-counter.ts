@@ -5,11 +5,11 @@ import { agentNames, BROWSERS, OTHER_PROGRAMS } from './agents.ts';
 import type { ReaderCounts } from './reader-counts.ts';
 import { pathName } from './reader-texts.ts';
 import { countedPath, type Reading } from './reading.ts';
-import { leadOf, sourceOf } from './referrer.ts';
+import { referringPage, sourceOf } from './referrer.ts';
 import { isNavigation, type ReaderHeaders, readerHeaders } from './visitor.ts';
 
 /** Counts the requests of readers: a look at a field for each, and some look-ups in maps where a page is read. */
-export class RequestsOfReaders {
+export class ReaderRequestCounter {
   readonly #counts: ReaderCounts;
   readonly #agentOf = agentNames();
 
@@ -26,7 +26,7 @@ export class RequestsOfReaders {
     isSecure: boolean,
     headers: ReaderHeaders,
   ): void {
-    if (headers.isLeftOut) return;
+    if (headers.isExcluded) return;
     const agent = this.#agentOf(headers.userAgent);
     if (agent !== undefined || reading.kind !== 'page') {
       this.#counts.count(projectId, 'agent', agent ?? BROWSERS, reading.kind);
@@ -44,11 +44,11 @@ export class RequestsOfReaders {
 
   /** Counts a path without a page that a person was led to. Guesses of programs come without any of this. */
   missed(site: Site, target: RequestTarget, isSecure: boolean, headers: ReaderHeaders): void {
-    if (headers.isLeftOut || this.#agentOf(headers.userAgent) !== undefined) return;
+    if (headers.isExcluded || this.#agentOf(headers.userAgent) !== undefined) return;
     if (!isNavigation(headers, isSecure)) return;
     if (headers.fetchDest === undefined && headers.referer === undefined) return;
     const path = pathName(countedPath(site, target.path));
-    const lead = leadOf(headers.referer, target.host, site.origin);
+    const lead = referringPage(headers.referer, target.host, site.origin);
     this.#counts.count(site.projectId, 'missing', path, lead);
   }
 

@@ -1,13 +1,16 @@
-import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { Silence, SilentError } from '../../src/store/postgres/replicas/silence.ts';
 
 const LIMIT_MS = 100;
 
-test('slow work waits for its outcome while other work ends, and is given up when nothing does', async () => {
+test('slow work waits for its outcome while other work ends, and is given up when nothing does', async (t) => {
+  // What is watched keeps a process alive. Work that never ends does not.
+  const alive = setInterval(() => undefined, LIMIT_MS);
+  cleanUp(t, () => clearInterval(alive));
   const silence = new Silence(LIMIT_MS);
   const { promise, resolve } = Promise.withResolvers<string>();
   const slow = silence.unlessSilent(promise);

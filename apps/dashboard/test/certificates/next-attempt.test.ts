@@ -185,6 +185,15 @@ test('a used up budget goes to the next one, and waits where there is none', asy
   assert.deepEqual([waiting.at, waiting.nextAuthority], [until, undefined]);
 });
 
+test('an order that waits for its budget has not failed: it goes to no staging directory', async (t) => {
+  const row = { tried: JSON.stringify([failure(THERE, null)]) };
+  const { attempt } = await open(t, row, STAGING);
+  const until = NOW + 3 * HOUR_MS;
+  const waiting = await afterBudget(attempt, problem('budget', { retryAt: until }), until);
+  assert.equal(waiting.at, until);
+  assert.equal(waiting.change.directory_url ?? attempt.row.directory_url, HERE);
+});
+
 test('a budget that is free again meanwhile is used: it is not told as a change of the authority', async (t) => {
   const { attempt } = await open(t, { tried: JSON.stringify([failure(THERE, null)]), failures: 2 });
   const next = await afterBudget(attempt, problem('budget', { retryAt: NOW }), NOW);

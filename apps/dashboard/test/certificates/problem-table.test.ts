@@ -62,6 +62,7 @@ test('only what is kept costs no order, and only what is lost counts as no failu
     'serverInternal',
     'unreachable',
     'timeout',
+    'budget',
   ]);
   assert.deepEqual(by('lost'), ['accountDoesNotExist', 'orderGone']);
   for (const type of by('kept')) assert.equal(kindOf(type).isGivenUp, undefined, type);

@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<string, 'never' | 'transient' | 'retried'>> = {
   accountRefused: 'retried',
   badCertificate: 'retried',
   noChallenge: 'never',
-  budget: 'retried',
+  budget: 'transient',
   somethingNew: 'retried',
 };
 

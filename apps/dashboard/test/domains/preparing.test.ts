@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import { createProject, setPlan } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
@@ -149,6 +150,38 @@ test('a move that goes astray is told, and the name stays prepared', async (t) =
     const { state, movedAwayAt } = await getDomain(root, 'pets', HOST);
     assert.deepEqual([state, movedAwayAt], ['verified', null]);
   }
+});
+
+test('a certificate that was given up is tried again once the DNS allows it, and once a day', async (t) => {
+  const { root, db, zone, add, verdictOf } = await setUp(t);
+  const domain = await add('pets', true);
+  zone.setRecords(CHALLENGE, 'CNAME', [challengeOf(domain)]);
+  assert.equal(await verdictOf(), 'verified prepared');
+
+  const giveUp = async (daysAgo: number) => {
+    const at = Date.now() - daysAgo * 24 * 3_600_000;
+    const last_problem = JSON.stringify({ type: 'caa', detail: 'forbidden', at });
+    await db.updateTable('issuances').set({ next_attempt_at: null, last_problem }).execute();
+  };
+  /** Checks the domain as the dashboard does by itself. Whether another attempt follows, and the verdict. */
+  const checkInBackground = async () => {
+    await db.updateTable('domain_checks').set({ next_check_at: 0 }).execute();
+    await timeUntil(async () => {
+      const check = await db.selectFrom('domain_checks').select('next_check_at').executeTakeFirst();
+      return check?.next_check_at !== 0;
+    });
+    const { issuance, verdict } = await getDomain(root, 'pets', HOST);
+    return [issuance?.nextAttemptAt !== null, verdict?.code];
+  };
+
+  await giveUp(0.5);
+  assert.deepEqual(await checkInBackground(), [false, 'verified'], 'nothing has changed');
+  zone.setRecords(HOST, 'CAA', ['0 issue ";"']);
+  assert.deepEqual(await checkInBackground(), [false, 'caa_blocks']);
+  zone.setRecords(HOST, 'CAA', []);
+  assert.deepEqual(await checkInBackground(), [true, 'verified'], 'the record is gone');
+  await giveUp(1.1);
+  assert.deepEqual(await checkInBackground(), [true, 'verified'], 'a day has passed');
 });
 
 test('an apex is proven by the record of its challenges, without a TXT record', async (t) => {

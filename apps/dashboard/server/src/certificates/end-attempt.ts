@@ -114,7 +114,7 @@ async function deferOrder(attempt: Attempt, error: OrderDeferredError): Promise<
     await lockDomain(trx, row.domain_id);
     // A problem that somebody has to mend says more than that the order waits.
     const last = parseProblem(row.last_problem);
-    const isShown = last === undefined || last.type === 'budget' || isTransient(last);
+    const isShown = last === undefined || isTransient(last);
     const isWaiting = next.nextAuthority === undefined;
     const last_problem = isWaiting && isShown ? JSON.stringify(problem) : row.last_problem;
     const change = { ...FREE, ...next.change, next_attempt_at: next.at, last_problem };

@@ -13,8 +13,8 @@ interface ProblemKind {
   readonly section: string;
   readonly blame: Blame;
   /**
-   * `kept`: a request failed, and the order is still good. `over`: the order has failed. `lost`: the authority has lost the
-   * order or the account, which does not count as a failed order.
+   * `kept`: a request failed, or was not sent, and an order that was placed is still good. `over`: the order has failed.
+   * `lost`: the authority has lost the order or the account, which does not count as a failed order.
    */
   readonly order: 'kept' | 'over' | 'lost';
   /**
@@ -133,7 +133,7 @@ const OWN: Readonly<Record<string, ProblemKind>> = {
     isGivenUp: true,
   },
   /** A rate limit of the installation, which is below the authority's. */
-  budget: { section: 'RFC 8555, 6.6', blame: 'authority for this name', order: 'over' },
+  budget: { section: 'RFC 8555, 6.6', blame: 'authority for this name', order: 'kept' },
 };
 
 /** For unknown types: another authority may not have the problem. */

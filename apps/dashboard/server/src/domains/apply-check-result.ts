@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.ts';
+import { parseProblem } from '../certificates/problem.ts';
 import {
   cancelCertificate,
   ensureCertificate,
@@ -103,7 +104,7 @@ export async function applyCheckResult(
   if (isVerified) {
     await tellIfChallengeGone(trx, domain, check, result, at);
     if (domain.awaits_move === 1) {
-      const change = await recordPreparation(trx, project, domain, result, context);
+      const change = await recordPreparation(trx, project, domain, check, result, context);
       await updateCheck(trx, id, {
         next_check_at: change
           ? nextVerifiedCheck(at, false)
@@ -193,12 +194,13 @@ async function lockAll(
 /** Stores the verdict, and shows it on the timeline where it differs from the one before. */
 async function recordResult(
   trx: Trx,
-  { domain_id, verdict, attempts }: DomainCheckRow,
+  check: DomainCheckRow,
   result: CheckResult,
   at: number,
 ): Promise<void> {
+  const { domain_id, attempts } = check;
   const { code, reason, message } = result.verdict;
-  const before = verdict === null ? undefined : (JSON.parse(verdict) as Verdict);
+  const before = verdictOf(check);
   if (before?.code !== code || before.reason !== reason) {
     await recordDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
   }
@@ -263,19 +265,45 @@ async function recordPreparation(
   trx: Trx,
   project: ProjectRow,
   domain: DomainRow,
+  before: DomainCheckRow,
   { verdict, pointsHere }: CheckResult,
   { at, actor }: CheckContext,
 ): Promise<boolean> {
   if (verdict.code !== 'verified') return false;
-  // Checked every few seconds at first: an issuance that waits for a retry is brought forward by a person alone.
-  if (pointsHere || actor.via !== 'system' || !(await findIssuance(trx, domain.id)))
+  const isAsked = pointsHere || actor.via !== 'system';
+  if (isAsked || (await mayTryAgain(trx, domain.id, before, at))) {
     await ensureCertificate(trx, domain, at);
+  }
   if (!pointsHere) return false;
   await updateDomain(trx, domain.id, { awaits_move: 0 });
   await recordDomainEvent(trx, domain.id, at, 'arrived', 'Its DNS leads here: it has moved.');
   await becomePrimary(trx, project, { ...domain, awaits_move: 0 }, at);
   await recordSiteChange(trx, project.id, at);
   return true;
+}
+
+/** A prepared name is checked often, and one that is here once a day: what was given up is tried again as seldom. */
+const TRY_AGAIN_MS = 24 * 3_600_000;
+
+/**
+ * Whether a check in the background starts the issuance of a prepared name. One that waits for a retry is left alone. One
+ * that was given up is tried again when the DNS has become right since the check before, and once a day.
+ */
+async function mayTryAgain(
+  trx: Trx,
+  domainId: string,
+  before: DomainCheckRow,
+  at: number,
+): Promise<boolean> {
+  const issuance = await findIssuance(trx, domainId);
+  if (!issuance) return true;
+  if (issuance.next_attempt_at !== null) return false;
+  const failedAt = parseProblem(issuance.last_problem)?.at ?? 0;
+  return verdictOf(before)?.code !== 'verified' || at - failedAt >= TRY_AGAIN_MS;
+}
+
+function verdictOf({ verdict }: DomainCheckRow): Verdict | undefined {
+  return verdict === null ? undefined : JSON.parse(verdict);
 }
 
 /** Tells the owners where the record of a prepared domain's challenges is gone. */

@@ -38,6 +38,17 @@ const POOL: readonly ImaginedRecord[] = [
   imagined('CAA', DOCS, '128 tbs "x"'),
 ];
 
+/** What is there, what is set and removed, and whether it is about the apex. */
+const ALIAS_BESIDE_ADDRESS: [ImaginedRecord[], ImaginedRecord[], ImaginedRecord[], boolean] = [
+  [imagined('A', '*.example.com', '198.51.100.1')],
+  [
+    imagined('ALIAS', 'example.com', 'pages.example.com'),
+    imagined('A', 'example.com', '192.0.2.10'),
+  ],
+  [],
+  true,
+];
+
 const asZone = ({ type, name, value }: ImaginedRecord): ZoneRecord => ({
   ...{ type, name, value, ttl: 3_600 },
 });
@@ -105,7 +116,7 @@ test('records that somebody thinks of get the verdict that they get once they ar
         `${verdict.message} ${real.verdict.message}`,
       );
     }),
-    { numRuns: 250 },
+    { numRuns: 250, examples: [ALIAS_BESIDE_ADDRESS] },
   );
   assert.ok(seen.size >= 10, [...seen].join());
 });

@@ -64,37 +64,37 @@ async function answer(
   isGone: (record: ResourceRecord) => boolean,
 ): Promise<Outcome> {
   if (isFailure(outcome)) return outcome;
-  const own = outcome.records.filter((record) => record.name === name && !isGone(record));
+  const here = outcome.records.filter((record) => record.name === name && !isGone(record));
   const imagined = set.filter((record) => record.type === type).map(asRecord);
   const [cname] = set.filter((record) => record.type === 'CNAME').map(asRecord);
-  const aliased = await Promise.all(
-    set
-      .filter((record) => record.type === 'ALIAS')
-      .map((alias) => addressesAt(server, alias, type)),
-  );
-  const present = own.filter((record) => record.type === type);
-  const all = type === 'CNAME' && cname ? [cname] : [...present, ...imagined, ...aliased.flat()];
+  const own =
+    type === 'CNAME' && cname
+      ? [cname]
+      : [...here.filter((record) => record.type === type), ...imagined];
+  // A server looks at an ALIAS where the name has no addresses of its own.
+  const all = own.length > 0 ? own : await aliased(server, set, type);
   if (all.length > 0) return { kind: 'found', records: unique(all) };
   const negativeTtl = 'negativeTtl' in outcome ? outcome.negativeTtl : undefined;
   if (cname) return { kind: 'nodata', records: [cname], negativeTtl };
-  const kept = own.some((record) => record.type === 'CNAME');
+  const kept = here.some((record) => record.type === 'CNAME');
   // The rest of a chain is at other names.
   if (kept) return outcome;
   const isEmpty = outcome.kind === 'nxdomain' && set.length === 0;
   return { kind: isEmpty ? 'nxdomain' : 'nodata', records: [], negativeTtl };
 }
 
-/** The addresses that a server gives for an ALIAS. */
-async function addressesAt(
+/** The addresses that a server gives for the ALIAS among the records of a name. */
+async function aliased(
   server: DnsServer,
-  { name, value }: ImaginedRecord,
+  set: readonly ImaginedRecord[],
   type: RecordType,
 ): Promise<ResourceRecord[]> {
-  if (type !== 'A' && type !== 'AAAA') return [];
-  const { addresses } = await addressesOf(server, value);
+  const alias = set.find((record) => record.type === 'ALIAS');
+  if (!alias || (type !== 'A' && type !== 'AAAA')) return [];
+  const { addresses } = await addressesOf(server, alias.value);
   return addresses
     .filter((address) => address.includes(':') === (type === 'AAAA'))
-    .map((address) => ({ name, type, value: address, ttl: TTL }));
+    .map((value) => ({ name: alias.name, type, value, ttl: TTL }));
 }
 
 /** Records of a wildcard that is set, for a name that does not exist (RFC 4592): the closest one above it. */

@@ -286,8 +286,8 @@ async function recordPreparation(
 const TRY_AGAIN_MS = 24 * 3_600_000;
 
 /**
- * Whether a check in the background starts the issuance of a prepared name. One that waits for a retry is left alone. One
- * that was given up is tried again when the DNS has become right since the check before, and once a day.
+ * Whether a check in the background starts the issuance of a prepared name. One that waits for a retry is left alone.
+ * One that was given up is tried again when the DNS has become right since the check before, and once a day.
  */
 async function mayTryAgain(
   trx: Trx,

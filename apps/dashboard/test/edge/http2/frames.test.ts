@@ -52,7 +52,10 @@ async function verdictOf(port: number, ...sent: readonly Buffer[]) {
   while (!socket.destroyed && !socket.readableEnded && !has(TYPES.ping)) await sleep(2);
   socket.destroy();
   const [end, reset] = [has(goaway), has(TYPES.reset)];
-  if (end) return { connection: end.payload.readUInt32BE(4) };
+  if (end) {
+    assert.match(end.payload.toString('latin1', 8), /^[ -~]{4,}$/, 'the GOAWAY says why');
+    return { connection: end.payload.readUInt32BE(4) };
+  }
   return reset ? { stream: reset.payload.readUInt32BE() } : undefined;
 }
 

@@ -195,7 +195,7 @@ test('operations that are costly to resolve end with 429, and the site is served
   };
   const source = new MemorySource();
   putOnline(source, 'a.test', await built(mesh));
-  // The time that answers take is the processor's, and this clock gives it back: on a busy machine faster than it is taken.
+  // Answers take processor time, and this clock gives it back: on a busy machine faster than they take it.
   t.mock.method(performance, 'now', () => 0);
   const { port, ask } = await startTestEdge(t, { source });
   const get = () =>

@@ -2,7 +2,13 @@ import type { TLSSocket } from 'node:tls';
 import type { Timeouts } from '../connections/limits.ts';
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { checkSettingsSize, initialWindowSizesIn } from './client-settings.ts';
-import { ConnectionError } from './connection-error.ts';
+import {
+  ConnectionError,
+  enhanceYourCalm,
+  flowControlError,
+  frameSizeError,
+  protocolError,
+} from './connection-error.ts';
 import { FrameReader, type FrameTarget } from './frame-reader.ts';
 import {
   DEFAULT_WINDOW,
@@ -222,7 +228,7 @@ export class Http2Connection implements StreamHost, FrameTarget {
   /** As FrameTarget has it. */
   readFrame(type: number, flags: number, stream: number, payload: Buffer): void {
     if (!this.#hasSettings && (type !== FRAME_TYPE.settings || flags & FLAG.ack)) {
-      throw new ConnectionError(ERROR_CODE.protocolError, 'no settings');
+      throw protocolError('the first frame is not SETTINGS');
     }
     this.#blocks.checkMayCome(type, stream);
     switch (type) {
@@ -251,33 +257,31 @@ export class Http2Connection implements StreamHost, FrameTarget {
         this.#readPriority(stream, payload);
         return;
       case FRAME_TYPE.goaway:
-        if (stream !== 0) throw new ConnectionError(ERROR_CODE.protocolError, 'GOAWAY of a stream');
-        if (payload.length < 8) throw new ConnectionError(ERROR_CODE.frameSizeError, 'GOAWAY');
+        if (stream !== 0) throw protocolError('GOAWAY belongs to the connection, not to a stream');
+        if (payload.length < 8) throw frameSizeError('GOAWAY is shorter than 8 bytes');
         this.#finish();
         return;
       case FRAME_TYPE.pushPromise:
-        throw new ConnectionError(ERROR_CODE.protocolError, 'a push by a client');
+        throw protocolError('clients must not push');
       default:
         this.#countIdleFrame();
     }
   }
 
   #countIdleFrame(): void {
-    if (!this.#idleFrames.take())
-      throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'idle frames');
+    if (!this.#idleFrames.take()) throw enhanceYourCalm('too many frames that do nothing');
   }
 
   #countReset(): void {
-    if (!this.#resets.take()) throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'resets');
+    if (!this.#resets.take()) throw enhanceYourCalm('too many streams were reset');
   }
 
   #readHeaders(flags: number, id: number, payload: Buffer): void {
-    if (id % 2 === 0)
-      throw new ConnectionError(ERROR_CODE.protocolError, "a stream of the server's");
+    if (id % 2 === 0) throw protocolError('clients open streams with odd identifiers');
     const isNew = id > this.#lastStream;
     const known = this.#streams.get(id);
     if (!isNew && !known && !this.#resetHere.has(id)) {
-      throw new ConnectionError(ERROR_CODE.streamClosed, 'HEADERS of a closed stream');
+      throw new ConnectionError(ERROR_CODE.streamClosed, 'HEADERS for a closed stream');
     }
     if (isNew) this.#lastStream = id;
     this.#readBlock(this.#blocks.begin(flags, id, payload));
@@ -335,9 +339,10 @@ export class Http2Connection implements StreamHost, FrameTarget {
 
   #readData(flags: number, id: number, payload: Buffer): void {
     this.#receiveWindow -= payload.length;
-    if (this.#receiveWindow < 0) throw new ConnectionError(ERROR_CODE.flowControlError, 'too much');
+    if (this.#receiveWindow < 0)
+      throw flowControlError('DATA beyond the flow-control window of the connection');
     if (id === 0 || id > this.#lastStream) {
-      throw new ConnectionError(ERROR_CODE.protocolError, 'DATA of no stream');
+      throw protocolError('DATA for an idle stream');
     }
     const data = withoutPadding(flags, payload);
     const endsStream = (flags & FLAG.endStream) !== 0;
@@ -393,15 +398,14 @@ export class Http2Connection implements StreamHost, FrameTarget {
   }
 
   #readWindowUpdate(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(ERROR_CODE.frameSizeError, 'WINDOW_UPDATE');
+    if (payload.length !== 4) throw frameSizeError('WINDOW_UPDATE is not 4 bytes long');
     const step = payload.readUInt32BE(0) & MAX_WINDOW;
-    if (id > this.#lastStream)
-      throw new ConnectionError(ERROR_CODE.protocolError, 'a stream to come');
+    if (id > this.#lastStream) throw protocolError('WINDOW_UPDATE for an idle stream');
     if (id === 0) {
-      if (step === 0) throw new ConnectionError(ERROR_CODE.protocolError, 'a step of nothing');
+      if (step === 0) throw protocolError('WINDOW_UPDATE with an increment of 0');
       this.#sendWindow += step;
       if (this.#sendWindow > MAX_WINDOW) {
-        throw new ConnectionError(ERROR_CODE.flowControlError, 'too large a window');
+        throw flowControlError('a flow-control window is too large');
       }
       if (this.#ready.size > 0) writeSoon(this);
       return;
@@ -421,9 +425,9 @@ export class Http2Connection implements StreamHost, FrameTarget {
   }
 
   #readReset(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(ERROR_CODE.frameSizeError, 'RST_STREAM');
+    if (payload.length !== 4) throw frameSizeError('RST_STREAM is not 4 bytes long');
     if (id === 0 || id > this.#lastStream) {
-      throw new ConnectionError(ERROR_CODE.protocolError, 'a reset of no stream');
+      throw protocolError('RST_STREAM for an idle stream');
     }
     this.#countReset();
     const stream = this.#streams.get(id);
@@ -445,29 +449,33 @@ export class Http2Connection implements StreamHost, FrameTarget {
     for (const stream of this.#streams.values()) {
       stream.sendWindow += step;
       if (stream.sendWindow > MAX_WINDOW) {
-        throw new ConnectionError(ERROR_CODE.flowControlError, 'too large a window');
+        throw flowControlError('a flow-control window is too large');
       }
       if (stream.pending) this.sendPending(stream);
     }
   }
 
   #readPing(flags: number, id: number, payload: Buffer): void {
-    if (id !== 0) throw new ConnectionError(ERROR_CODE.protocolError, 'PING of a stream');
-    if (payload.length !== 8) throw new ConnectionError(ERROR_CODE.frameSizeError, 'PING');
+    if (id !== 0) throw protocolError('PING belongs to the connection, not to a stream');
+    if (payload.length !== 8) throw frameSizeError('PING is not 8 bytes long');
     this.#countIdleFrame();
     if (!(flags & FLAG.ack)) this.#write(frameOf(FRAME_TYPE.ping, FLAG.ack, 0, payload));
   }
 
   /** Priorities are ignored (RFC 9113, section 5.3.2). */
   #readPriority(id: number, payload: Buffer): void {
-    if (id === 0) throw new ConnectionError(ERROR_CODE.protocolError, 'PRIORITY of no stream');
+    if (id === 0) throw protocolError('PRIORITY without a stream');
     this.#countIdleFrame();
     const isSelf = payload.length === 5 && (payload.readUInt32BE(0) & MAX_STREAM_ID) === id;
     if (payload.length === 5 && !isSelf) return;
     const code = isSelf ? ERROR_CODE.protocolError : ERROR_CODE.frameSizeError;
     const stream = this.#streams.get(id);
     if (stream) this.#refuse(stream, code);
-    else throw new ConnectionError(code, 'PRIORITY');
+    else
+      throw new ConnectionError(
+        code,
+        'PRIORITY is not 5 bytes long, or makes a stream depend on itself',
+      );
   }
 
   // What goes to the client.

@@ -1,11 +1,5 @@
-import { ConnectionError } from './connection-error.ts';
-import {
-  ERROR_CODE,
-  FRAME_HEADER_BYTES,
-  MAX_PAYLOAD_BYTES,
-  MAX_STREAM_ID,
-  PREFACE,
-} from './frames.ts';
+import { frameSizeError, protocolError } from './connection-error.ts';
+import { FRAME_HEADER_BYTES, MAX_PAYLOAD_BYTES, MAX_STREAM_ID, PREFACE } from './frames.ts';
 
 export interface FrameTarget {
   /** Asked before each frame; what is left of them then waits. */
@@ -35,7 +29,7 @@ export class FrameReader {
     ) {
       const length = bytes.readUIntBE(at, 3);
       if (length > MAX_PAYLOAD_BYTES)
-        throw new ConnectionError(ERROR_CODE.frameSizeError, 'too long');
+        throw frameSizeError('the frame is longer than SETTINGS_MAX_FRAME_SIZE');
       const from = at + FRAME_HEADER_BYTES;
       if (bytes.length - from < length) break;
       const [type, flags] = [bytes[at + 3] as number, bytes[at + 4] as number];
@@ -50,7 +44,7 @@ export class FrameReader {
   #readPreface(bytes: Buffer): number {
     const length = Math.min(bytes.length, PREFACE.length);
     if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
-      throw new ConnectionError(ERROR_CODE.protocolError, 'no preface');
+      throw protocolError('the connection preface is wrong');
     }
     this.#hasPreface = length === PREFACE.length;
     return this.#hasPreface ? length : 0;

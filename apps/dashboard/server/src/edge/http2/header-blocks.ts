@@ -1,6 +1,6 @@
 import { MAX_HEADER_BYTES } from '../connections/limits.ts';
-import { ConnectionError } from './connection-error.ts';
-import { ERROR_CODE, FLAG, FRAME_TYPE, MAX_STREAM_ID } from './frames.ts';
+import { enhanceYourCalm, frameSizeError, protocolError } from './connection-error.ts';
+import { FLAG, FRAME_TYPE, MAX_STREAM_ID } from './frames.ts';
 import { withoutPadding } from './padding.ts';
 
 /** A header block, with all its CONTINUATION frames, and how many frames those may be (CVE-2024-27316). */
@@ -22,7 +22,7 @@ export class HeaderBlocks {
   /** Refuses any other frame between those of a block. */
   checkMayCome(type: number, stream: number): void {
     if (this.#open && (type !== FRAME_TYPE.continuation || stream !== this.#open.stream)) {
-      throw new ConnectionError(ERROR_CODE.protocolError, 'a frame within a header block');
+      throw protocolError('another frame within a header block');
     }
   }
 
@@ -30,10 +30,9 @@ export class HeaderBlocks {
   begin(flags: number, stream: number, payload: Buffer): HeaderBlock | undefined {
     let bytes = withoutPadding(flags, payload);
     if (flags & FLAG.priority) {
-      if (bytes.length < 5) throw new ConnectionError(ERROR_CODE.frameSizeError, 'a priority');
+      if (bytes.length < 5) throw frameSizeError('HEADERS is too short for its priority');
       const dependency = bytes.readUInt32BE(0) & MAX_STREAM_ID;
-      if (dependency === stream)
-        throw new ConnectionError(ERROR_CODE.protocolError, 'depends on itself');
+      if (dependency === stream) throw protocolError('a stream depends on itself');
       bytes = bytes.subarray(5);
     }
     const endsStream = (flags & FLAG.endStream) !== 0;
@@ -46,11 +45,11 @@ export class HeaderBlocks {
   /** Takes the CONTINUATION frame of a block. undefined: more has to come. */
   continueBlock(flags: number, payload: Buffer): HeaderBlock | undefined {
     const block = this.#open;
-    if (!block) throw new ConnectionError(ERROR_CODE.protocolError, 'CONTINUATION of nothing');
+    if (!block) throw protocolError('CONTINUATION without a header block');
     block.parts.push(Buffer.from(payload));
     this.#openBytes += payload.length;
     if (this.#openBytes > MAX_BLOCK_BYTES || block.parts.length > MAX_BLOCK_FRAMES) {
-      throw new ConnectionError(ERROR_CODE.enhanceYourCalm, 'a header block without end');
+      throw enhanceYourCalm('a header block is too large');
     }
     if (!(flags & FLAG.endHeaders)) return undefined;
     this.#open = undefined;

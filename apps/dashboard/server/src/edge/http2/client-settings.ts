@@ -16,7 +16,10 @@ export function checkSettingsSize(flags: number, id: number, { length }: Buffer)
   }
 }
 
-/** The windows in turn that a client gives its streams (RFC 9113, section 6.5.2); nothing else it sets matters. Throws ConnectionError. */
+/**
+ * The windows in turn that a client gives its streams (RFC 9113, section 6.5.2); nothing else it sets matters. Throws
+ * ConnectionError.
+ */
 export function* initialWindowSizesIn(payload: Buffer): Generator<number> {
   if (payload.length > 6 * MAX_SETTINGS) {
     throw enhanceYourCalm('too many settings in one frame');

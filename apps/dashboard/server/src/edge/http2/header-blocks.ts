@@ -14,7 +14,7 @@ export interface HeaderBlock {
   readonly bytes: Buffer;
 }
 
-/** Puts header blocks together of HEADERS and CONTINUATION (RFC 9113, sections 6.2 and 6.10). All throw ConnectionError. */
+/** Joins header blocks of HEADERS and CONTINUATION (RFC 9113, sections 6.2 and 6.10). All throw ConnectionError. */
 export class HeaderBlocks {
   #open: { readonly stream: number; readonly endsStream: boolean; parts: Buffer[] } | undefined;
   #openBytes = 0;

@@ -35,6 +35,6 @@ export function waitInWords(seconds: number): string {
   const repeats =
     seconds <= 0
       ? ''
-      : ` (resolvers may repeat the old answer for ${durationInWords(seconds)} more)`;
+      : ` (resolvers may repeat the old answer for ${durationInWords(60 * Math.ceil(seconds / 60))} more)`;
   return `A change is usually seen within minutes${repeats}; it can take up to 48 hours.`;
 }

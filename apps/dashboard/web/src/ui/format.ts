@@ -70,20 +70,22 @@ export function duration(milliseconds: number): string {
 }
 
 /**
- * `5 minutes`, `1 day`: a whole number of seconds in the largest unit of which there is exactly one or at least two,
- * rounded up.
+ * `5 minutes`, `49 hours`: a whole number of seconds in the largest unit that it is a multiple of. Where that would be a
+ * thousand or more of them, in the largest unit of which there are at least two, rounded up.
  */
 export function durationInWords(seconds: number): string {
-  const fits = ([, size]: (typeof LENGTHS)[number]) => seconds === size || seconds >= 2 * size;
-  const [unit, size] = LENGTHS.find(fits) ?? ['second', 1];
+  const isExact = ([, size]: Length) =>
+    seconds >= size && seconds % size === 0 && seconds < 1_000 * size;
+  const fits = ([, size]: Length) => seconds >= 2 * size;
+  const [unit, size] = LENGTHS.find(isExact) ?? LENGTHS.find(fits) ?? SECOND;
   return count(Math.ceil(seconds / size), unit);
 }
 
-const LENGTHS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const;
+type Length = readonly [unit: string, seconds: number];
+
+const SECOND: Length = ['second', 1];
+
+const LENGTHS: readonly Length[] = [['day', 86_400], ['hour', 3_600], ['minute', 60], SECOND];
 
 /** `1 member`, `3 members`. */
 export function count(number: number, noun: string): string {

@@ -46,7 +46,12 @@ async function setUp(t: TestContext, options: Partial<CertificateAuthorityOption
   cleanUp(t, authority.close);
   const acme = acmeConfig(authority);
   const row = () => findPlatformCertificate(db, API);
-  const issued = () => until(async () => (await row())?.serial ?? undefined, 'the certificate');
+  /** The serial number, once the process has done with the certificate: it frees the lease after it has stored it. */
+  const issued = () =>
+    until(async () => {
+      const { serial, leased_by } = (await row()) ?? {};
+      return leased_by === null ? (serial ?? undefined) : undefined;
+    }, 'the certificate');
   const orders = () => db.selectFrom('acme_orders').selectAll().orderBy('id').execute();
   return { databaseUrl, db, key, sealer, authority, acme, row, issued, orders };
 }

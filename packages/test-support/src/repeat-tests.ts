@@ -5,16 +5,22 @@ import { stdout } from 'node:process';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { startPauses } from './pauses.ts';
 import { ROOT } from './root.ts';
 import { watchRun } from './run-watch.ts';
 import { ALL_TESTS, CLAIMS, RUN_OPTIONS, startShared } from './whole-run.ts';
 
-// npm run test:repeat -- --times 50 --load [FILE…]: each file of tests many times, two at once for each core, to find
-// what fails now and then. `--load` keeps every core busy with other work besides.
+// npm run test:repeat -- --times 50 --load --pauses [FILE…]: each file of tests many times, two at once for each core, to
+// find what fails now and then. `--load` keeps every core busy with other work besides; `--pauses` pauses one process
+// of the tests after another for a moment.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { times: { type: 'string', default: '50' }, load: { type: 'boolean', default: false } },
+  options: {
+    times: { type: 'string', default: '50' },
+    load: { type: 'boolean', default: false },
+    pauses: { type: 'boolean', default: false },
+  },
 });
 const times = Number(values.times);
 const cores = availableParallelism();
@@ -50,6 +56,7 @@ process.env[CLAIMS] = claims;
 const load = values.load
   ? Array.from({ length: cores }, () => new Worker('for (;;);', { eval: true }))
   : [];
+const pauses = values.pauses ? startPauses() : undefined;
 let failed = 0;
 for (const file of files) {
   const begun = performance.now();
@@ -59,6 +66,7 @@ for (const file of files) {
   for (const failure of failures) stdout.write(`${failure}\n`);
   if (failures.length > 0) failed += 1;
 }
+pauses?.stop();
 await Promise.all(load.map((worker) => worker.terminate()));
 rmSync(claims, { recursive: true, force: true });
 await end();

@@ -41,7 +41,7 @@ function endRun(): void {
 }
 
 /** Whoever has the folder of this run in its environment: also what is nobody's child any more (Linux). */
-function processesOfRun(): number[] {
+export function processesOfRun(): number[] {
   const variable = `${CLAIMS}=${process.env[CLAIMS]}\0`;
   const pids = read(() => readdirSync('/proc'), []).filter((name) => /^\d+$/.test(name));
   const isOurs = (pid: string) => read(() => text(`${pid}/environ`), '').includes(variable);

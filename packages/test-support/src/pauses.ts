@@ -31,12 +31,18 @@ export function startPauses(): { stop: () => void } {
     const ms = SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS);
     paused.set(pid, setTimeout(wake, ms, pid));
   }, EVERY_MS);
-  return {
-    stop() {
-      clearInterval(timer);
-      for (const pid of paused.keys()) wake(pid);
-    },
+  const stop = () => {
+    clearInterval(timer);
+    for (const pid of paused.keys()) wake(pid);
   };
+  // Whoever ends the run early would leave processes that stand still for ever.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      stop();
+      process.kill(process.pid, name);
+    });
+  }
+  return { stop };
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { createIssuing, type Issuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import fc from 'fast-check';
 import { readProblem, readRetryAfter } from '../../server/src/certificates/acme-transport.ts';
 import { backoff } from '../../server/src/certificates/backoff.ts';
-import { checkChain } from '../../server/src/certificates/check-chain.ts';
+import { ariIdOf, checkChain } from '../../server/src/certificates/check-chain.ts';
 import { STEP_MESSAGES, STEPS, stepOf } from '../../server/src/certificates/issuance.ts';
 import {
   blameOf,
@@ -161,6 +161,21 @@ async function issued(issuing: Issuing, name: string, lifetimeMs = DAY_MS) {
   );
   return { key, chain, ariId };
 }
+
+/** RFC 9773, appendix A. */
+const EXAMPLE = `-----BEGIN CERTIFICATE-----
+MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
+cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
+BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu
+7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf
+qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B
+yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
++FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK
+-----END CERTIFICATE-----`;
+
+test('the standard’s example of a certificate has the ARI id that is given with it', () => {
+  assert.equal(ariIdOf(new X509Certificate(EXAMPLE)), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
+});
 
 test('a chain is taken only for its own name and key, in its time, and when it holds together', async () => {
   const now = Date.now();

@@ -105,16 +105,16 @@ function makeKeys(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** Positive and of 16 bytes (RFC 5280, section 4.1.2.2). */
+/** Positive and of 16 bytes (RFC 5280, section 4.1.2.2), the first bit set: in DER a zero octet stands before it. */
 function serial(): string {
   const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  bytes[0] = (bytes[0] ?? 0) | 0x80;
   return bytes.toString('hex');
 }
 
 function ariId(certificate: X509Certificate): string {
   const keyId = certificate.getExtension(AuthorityKeyIdentifierExtension)?.keyId ?? '';
-  const [issuer, number] = [keyId, certificate.serialNumber].map((hex) =>
+  const [issuer, number] = [keyId, `00${certificate.serialNumber}`].map((hex) =>
     Buffer.from(hex, 'hex').toString('base64url'),
   );
   return `${issuer}.${number}`;

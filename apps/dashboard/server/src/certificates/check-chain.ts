@@ -1,5 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from './x509.ts';
+import {
+  AuthorityKeyIdentifierExtension,
+  X509Certificate as Parsed,
+  serialOctets,
+} from './x509.ts';
 
 /** How far an authority's clock may be ahead, in milliseconds. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -79,12 +83,11 @@ function issuerName({ issuer }: X509Certificate): string {
   return `${field('O')} ${field('CN')}`.trim() || issuer.replaceAll('\n', ', ');
 }
 
-function ariIdOf(leaf: X509Certificate): string | undefined {
+/** RFC 9773, section 4.1. */
+export function ariIdOf(leaf: X509Certificate): string | undefined {
   const parsed = new Parsed(leaf.raw);
   const keyId = parsed.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
   if (keyId === undefined) return undefined;
-  const [issuer, serial] = [keyId, parsed.serialNumber].map((hex) =>
-    Buffer.from(hex, 'hex').toString('base64url'),
-  );
-  return `${issuer}.${serial}`;
+  const parts = [Buffer.from(keyId, 'hex'), serialOctets(parsed)];
+  return parts.map((octets) => octets.toString('base64url')).join('.');
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { X509Certificate } from '../../server/src/certificates/x509.ts';
+import { serialOctets, X509Certificate } from '../../server/src/certificates/x509.ts';
 
 // Chromium on Linux trusts, besides its own roots, those in the home folder's database of NSS: objects of
 // PKCS #11 in a table of SQLite, a column for each attribute. Numbers are of 32 bits, big-endian.
@@ -58,7 +58,7 @@ export async function trustRoot(home: string, pem: string): Promise<void> {
     [PRIVATE]: NO,
     [MODIFIABLE]: YES,
     [ISSUER]: Buffer.from(root.issuerName.toArrayBuffer()),
-    [SERIAL_NUMBER]: derInteger(Buffer.from(root.serialNumber, 'hex')),
+    [SERIAL_NUMBER]: derInteger(serialOctets(root)),
   };
   using database = new DatabaseSync(join(folder, 'cert9.db'));
   database.exec(
@@ -95,7 +95,7 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-/** X.690, section 8.3, of a number that is short, and above zero by its first bit. */
-function derInteger(bytes: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(2, bytes.length), bytes]);
+/** X.690, section 8.3, of a number of fewer than 128 octets. */
+function derInteger(octets: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(2, octets.length), octets]);
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import { settled } from '@petstore/test-support/browser.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
@@ -202,6 +204,46 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
   await page.waitForURL(domains);
   await page.getByText('No domains yet').waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('a switch stays as it was set, whatever was asked for before and arrives after', async () => {
+  const { page, domains } = await withDomain('switching', 'switch.example.test');
+  await page.clock.install();
+  await page.goto(domains);
+  const control = page.getByRole('switch');
+  await control.waitFor();
+  // What the switch shows, one after the other.
+  await control.evaluate((element) => {
+    const shown: (string | null)[] = [];
+    Object.assign(globalThis, { shown });
+    addEventListener('click', () => shown.push(String(element.matches(':checked'))));
+    new MutationObserver(() => shown.push(element.getAttribute('aria-checked'))).observe(element, {
+      attributeFilter: ['aria-checked'],
+    });
+  });
+  const isAsked = Promise.withResolvers<void>();
+  const isChanged = Promise.withResolvers<void>();
+  let arrived = 0;
+  await page.route('**/api/projects/switching', async (route) => {
+    const response = await route.fetch();
+    if (route.request().method() === 'GET') {
+      isAsked.resolve();
+      await isChanged.promise;
+      arrived++;
+    }
+    await route.fulfill({ response });
+  });
+  // Whoever comes back to a page after a while has it look for what is new.
+  await page.clock.fastForward(60_000);
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await isAsked.promise;
+  await control.click();
+  await page.getByText('now redirects to the primary domain.').first().waitFor();
+  isChanged.resolve();
+  await timeUntil(async () => arrived > 0);
+  await page.unrouteAll({ behavior: 'wait' });
+  await settled(page);
+  assert.deepEqual(await page.evaluate('shown'), ['true', 'true']);
 });
 
 test('the link shows records and verdict to whoever has it on a telephone, until it is renewed', async () => {

@@ -29,6 +29,15 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
+/**
+ * Shows what the response to a change says. A fetch that is under way may have read what was before the change, so its
+ * result is dropped.
+ */
+export function showChanged<T>(queryKey: QueryKey, changed: T): void {
+  void queryClient.cancelQueries({ queryKey, exact: true });
+  queryClient.setQueryData<T>(queryKey, changed);
+}
+
 /** Deletes something by the API, fetches anew what showed it, and says so. */
 export async function deleteAt(path: string, queryKey: QueryKey, said: string): Promise<void> {
   await request('DELETE', path);

@@ -5,7 +5,7 @@ import { request } from '../api.ts';
 import { emailChangeQuery } from '../queries/account.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
-import { deleteAt, queryClient } from '../query-client.ts';
+import { deleteAt, showChanged } from '../query-client.ts';
 import { CurrentPasswordField } from '../session/credentials-fields.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
@@ -28,8 +28,8 @@ export function EmailCard({ user }: { readonly user: User }) {
       }),
     onSuccess: (changed) => {
       setChanges(changes + 1);
-      queryClient.setQueryData(keys.session, changed.user);
-      queryClient.setQueryData(keys.emailChange, changed);
+      showChanged(keys.session, changed.user);
+      showChanged(keys.emailChange, changed);
       if (changed.pending === null) toast(`Your address is ${changed.user.email} now.`);
     },
     // A wrong password does not end the session.

@@ -3,7 +3,7 @@ import type { User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
 import { keys } from '../queries/keys.ts';
 import { accountQuotasQuery } from '../queries/quotas.ts';
-import { queryClient } from '../query-client.ts';
+import { showChanged } from '../query-client.ts';
 import { UsageCard } from '../quotas/usage-card.tsx';
 import { PersonNameField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
@@ -51,7 +51,7 @@ function NameCard({ user }: { readonly user: User }) {
     mutationFn: ({ name = '' }: FormValues) =>
       request<User>('PATCH', '/account', { name: name.trim() }),
     onSuccess: (changed) => {
-      queryClient.setQueryData(keys.session, changed);
+      showChanged(keys.session, changed);
       toast('Your name is saved.');
     },
   });

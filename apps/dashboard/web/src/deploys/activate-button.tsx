@@ -5,7 +5,7 @@ import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Confirm, FormDialog } from '../ui/form-dialog.tsx';
@@ -43,7 +43,7 @@ export function ActivateButton({ deploy, asks, onClose }: ActivateButtonProps) {
       'POST',
       `${path`/projects/${slug}/deploys/${id}/activate`}${query}`,
     );
-    queryClient.setQueryData(keys.deploy(slug, id), activated);
+    showChanged(keys.deploy(slug, id), activated);
     await queryClient.invalidateQueries({ queryKey: keys.project(slug) });
     void queryClient.invalidateQueries({ queryKey: keys.projects });
     toast(`Deploy #${number} is live.`);

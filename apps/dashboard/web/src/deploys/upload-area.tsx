@@ -7,7 +7,7 @@ import { messageOf } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
@@ -40,7 +40,7 @@ export function UploadArea() {
       return upload({ slug, file, activate, message, onProgress: setProgress, signal });
     },
     onSuccess: async (deploy) => {
-      queryClient.setQueryData(keys.deploy(slug, deploy.id), deploy);
+      showChanged(keys.deploy(slug, deploy.id), deploy);
       void queryClient.invalidateQueries({ queryKey: keys.project(slug) });
       void queryClient.invalidateQueries({ queryKey: keys.projects });
       await navigate({ to: '/projects/$slug/deploys/$id', params: { slug, id: deploy.id } });

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { Domain, DomainChange } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 
 /** Requests a change of a domain. */
 export function changeDomain(slug: string, hostname: string, change: DomainChange) {
@@ -17,7 +17,7 @@ export function actOnDomain(slug: string, hostname: string, act: 'verify' | 'pri
 /** Caches the response to a change of a domain, and refetches everything that may depend on it. */
 async function keep(slug: string, response: Promise<Domain>): Promise<Domain> {
   const domain = await response;
-  queryClient.setQueryData(keys.domain(slug, domain.hostname), domain);
+  showChanged(keys.domain(slug, domain.hostname), domain);
   void queryClient.invalidateQueries({ queryKey: keys.domains(slug) });
   void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
   return domain;

@@ -9,7 +9,7 @@ import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { domainsQuery } from '../queries/domains.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -170,7 +170,7 @@ function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'openStat
         setPrepare(false);
         setTyped('');
         setPair(true);
-        queryClient.setQueryData(keys.domain(slug, hostname), domain);
+        showChanged(keys.domain(slug, hostname), domain);
         toast(`${unicode} is added. Now create its DNS records.`);
         await navigate({
           to: '/projects/$slug/settings/domains/$hostname',

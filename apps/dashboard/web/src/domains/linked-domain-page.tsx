@@ -4,7 +4,7 @@ import type { LinkedDomain } from '../../../server/src/domains/domain.ts';
 import { hasStatus, path, request } from '../api.ts';
 import { linkedDomainQuery } from '../queries/domains.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { showChanged } from '../query-client.ts';
 import { AuthPage } from '../session/auth-page.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -52,7 +52,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
   const { hostname, unicode, projectName, state } = domain;
   const verify = useVerify(async () => {
     const checked = await request<LinkedDomain>('POST', path`/domain-links/${secret}/verify`);
-    queryClient.setQueryData(keys.linkedDomain(secret), checked);
+    showChanged(keys.linkedDomain(secret), checked);
     return checked;
   });
   return (

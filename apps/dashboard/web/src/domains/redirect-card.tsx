@@ -1,5 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
@@ -7,7 +5,8 @@ import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { useChoice } from '../queries/use-choice.ts';
+import { showChanged } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
@@ -17,35 +16,27 @@ import { toast } from '../ui/toasts.tsx';
 export function RedirectCard({ primary }: { readonly primary: Domain | undefined }) {
   const project = useProject();
   const { slug, platformUrl, redirectPlatformHost } = project;
-  // The choice, until the response arrives: the switch does not wait for it.
-  const [chosen, setChosen] = useState<boolean>();
-  const mutation = useMutation({
-    mutationFn: (redirect: boolean) =>
-      request<Project>('PATCH', path`/projects/${slug}`, { redirectPlatformHost: redirect }),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(keys.project(slug), changed);
-      const host = hostOf(platformUrl);
-      toast(
-        changed.redirectPlatformHost
-          ? `${host} now redirects to the primary domain.`
-          : `${host} shows the site itself again.`,
-      );
-    },
-    onSettled: () => setChosen(undefined),
+  const { chosen, error, choose } = useChoice<boolean>(async (redirect) => {
+    const body = { redirectPlatformHost: redirect };
+    const changed = await request<Project>('PATCH', path`/projects/${slug}`, body);
+    showChanged(keys.project(slug), changed);
+    const host = hostOf(platformUrl);
+    toast(
+      changed.redirectPlatformHost
+        ? `${host} now redirects to the primary domain.`
+        : `${host} shows the site itself again.`,
+    );
   });
   return (
     <Card>
       <div className="grid gap-3">
-        {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
+        {error && <Alert tone="negative">{messageOf(error)}</Alert>}
         <Switch
           label="Redirect the platform address to the primary domain"
           hint={hintFor(hostOf(platformUrl), primary)}
           checked={chosen ?? redirectPlatformHost}
           disabled={!can(project, 'project.update')}
-          onChange={(redirect) => {
-            setChosen(redirect);
-            mutation.mutate(redirect);
-          }}
+          onChange={choose}
         />
       </div>
     </Card>

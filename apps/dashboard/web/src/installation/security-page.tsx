@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { InstallationSecurity } from '../../../server/src/accounts/factors/factor.ts';
 import { messageOf, request } from '../api.ts';
 import { securityQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { useChoice } from '../queries/use-choice.ts';
+import { showChanged } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -48,21 +49,15 @@ const CHOICES: readonly { readonly value: Whom; readonly label: string; readonly
   ];
 
 function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
-  const mutation = useMutation({
-    mutationFn: (change: Partial<InstallationSecurity>) => {
+  const { chosen, error, isPending, choose } = useChoice<Partial<InstallationSecurity>>(
+    async (change) => {
       const { secondFactor, afterProvider } = { ...security, ...change };
-      return request<InstallationSecurity>('PUT', '/installation/security', {
-        secondFactor,
-        afterProvider,
-      });
-    },
-    onSuccess: (changed) => {
-      queryClient.setQueryData(keys.security, changed);
+      const policy = { secondFactor, afterProvider };
+      const changed = await request<InstallationSecurity>('PUT', '/installation/security', policy);
+      showChanged(keys.security, changed);
       toast('The policy is saved.');
     },
-  });
-  // What was chosen shows at once, and goes back where it is refused.
-  const chosen = mutation.isPending ? mutation.variables : {};
+  );
   const { secondFactor, afterProvider, without } = { ...security, ...chosen };
   const missing = { optional: 0, owners: without.owners, everyone: without.everyone };
   return (
@@ -71,8 +66,8 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
       description="A passkey, or an authenticator app. People without one must set one up at their next sign-in before they can do anything else. Existing sessions and API tokens keep working."
     >
       <div className="grid gap-5">
-        {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
-        <fieldset className="grid gap-2 md:grid-cols-3" disabled={mutation.isPending}>
+        {error && <Alert tone="negative">{messageOf(error)}</Alert>}
+        <fieldset className="grid gap-2 md:grid-cols-3" disabled={isPending}>
           <legend className="sr-only">Who must have a second factor</legend>
           {CHOICES.map(({ value, label, hint }) => (
             <label
@@ -85,7 +80,7 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
                 value={value}
                 aria-label={label}
                 checked={secondFactor === value}
-                onChange={() => mutation.mutate({ secondFactor: value })}
+                onChange={() => choose({ secondFactor: value })}
                 className="mt-[3px] size-4 shrink-0 accent-accent"
               />
               <span className="min-w-0">
@@ -102,8 +97,8 @@ function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
           label="Ask after a provider, too"
           hint="The provider has already verified people who sign in with it. When this is on, they need a second factor of their account here as well."
           checked={afterProvider}
-          disabled={mutation.isPending}
-          onChange={(next) => mutation.mutate({ afterProvider: next })}
+          disabled={isPending}
+          onChange={(next) => choose({ afterProvider: next })}
         />
       </div>
     </Card>

@@ -6,7 +6,7 @@ import { request } from '../api.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
 import { accountQuotasQuery } from '../queries/quotas.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { NearNotice } from '../quotas/near-notice.tsx';
 import { standingOf } from '../quotas/quota-words.ts';
 import { Main } from '../shell/shell.tsx';
@@ -32,7 +32,7 @@ export function NewProjectPage() {
     mutationFn: (wanted: FormValues) =>
       request<Project>('POST', '/projects', { name: name.trim(), slug: wanted.slug }),
     onSuccess: async (project) => {
-      queryClient.setQueryData(keys.project(project.slug), project);
+      showChanged(keys.project(project.slug), project);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
       void queryClient.invalidateQueries({ queryKey: keys.accountQuotas });
       toast(`“${project.name}” is there. Now deploy its first document.`);

@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Repository } from '../../../server/src/repositories/repository.ts';
 import { messageOf } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
+import { useChoice } from '../queries/use-choice.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
@@ -29,7 +28,7 @@ export function OptionsCard({ repository }: { readonly repository: Repository })
           hint="Each branch other than the live one has a lasting address of its own, which ends with the branch."
           checked={previews.chosen ?? repository.previews}
           disabled={!isOwner}
-          onChange={previews.change}
+          onChange={previews.choose}
         />
         <Switch
           label="Commit statuses"
@@ -40,7 +39,7 @@ export function OptionsCard({ repository }: { readonly repository: Repository })
           }
           checked={canTell && (statuses.chosen ?? repository.statuses)}
           disabled={!isOwner || !canTell}
-          onChange={statuses.change}
+          onChange={statuses.choose}
         />
         {statusProblem && <Problem state={statusProblem} />}
       </div>
@@ -50,19 +49,8 @@ export function OptionsCard({ repository }: { readonly repository: Repository })
 
 function useOption(repository: Repository, field: 'previews' | 'statuses', name: string) {
   const { slug } = useProject();
-  // The choice, until the response arrives: the switch does not wait for it.
-  const [chosen, setChosen] = useState<boolean>();
-  const mutation = useMutation({
-    mutationFn: (isOn: boolean) => putRepository(slug, { ...inputOf(repository), [field]: isOn }),
-    onSuccess: (changed) => toast(`${name} are ${changed[field] ? 'on' : 'off'}.`),
-    onSettled: () => setChosen(undefined),
+  return useChoice<boolean>(async (isOn) => {
+    const changed = await putRepository(slug, { ...inputOf(repository), [field]: isOn });
+    toast(`${name} are ${changed[field] ? 'on' : 'off'}.`);
   });
-  return {
-    chosen,
-    error: mutation.error,
-    change(isOn: boolean) {
-      setChosen(isOn);
-      mutation.mutate(isOn);
-    },
-  };
 }

@@ -1,11 +1,11 @@
 import type { Repository, RepositoryInput } from '../../../server/src/repositories/repository.ts';
 import { path, request } from '../api.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 
 /** Shows a repository as it is by now, and fetches anew what may have changed with it. */
 function show(slug: string, repository: Repository): Repository {
-  queryClient.setQueryData(keys.repository(slug), repository);
+  showChanged(keys.repository(slug), repository);
   void queryClient.invalidateQueries({ queryKey: keys.deploys(slug) });
   return repository;
 }

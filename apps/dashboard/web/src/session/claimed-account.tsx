@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { showChanged } from '../query-client.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { toast } from '../ui/toasts.tsx';
@@ -35,7 +35,7 @@ function ClaimPage({ user, onLater }: { readonly user: User; readonly onLater: (
     mutationFn: ({ name = '', email, password }: FormValues) =>
       request<User>('POST', '/account/claim', { name: name.trim(), email, password }),
     onSuccess: (changed) => {
-      queryClient.setQueryData(keys.session, changed);
+      showChanged(keys.session, changed);
       toast('The account is yours.');
     },
   });

@@ -3,7 +3,7 @@ import type { PendingSignIn, User } from '../../../server/src/accounts/account.t
 import type { SignedOut } from '../../../server/src/oidc/sign-in.ts';
 import { request } from '../api.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { rememberSignedOut } from './signed-out.tsx';
 
 export const UserContext = createContext<User | undefined>(undefined);
@@ -18,7 +18,7 @@ export function useUser(): User {
 /** Stores who has signed in, and drops the data that another account saw. */
 export function becomeUser(user: User): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => !KEPT.has(String(queryKey[0])) });
-  queryClient.setQueryData(keys.session, user);
+  showChanged(keys.session, user);
 }
 
 const KEPT = new Set(['installation', 'session', 'invitation', 'plans']);

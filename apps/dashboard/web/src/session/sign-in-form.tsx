@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PendingSignIn, User } from '../../../server/src/accounts/account.ts';
 import { pendingSignInQuery } from '../queries/account.ts';
-import { queryClient } from '../query-client.ts';
+import { showChanged } from '../query-client.ts';
 import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';
 import { PasskeySignIn } from './passkey-sign-in.tsx';
@@ -29,7 +29,7 @@ export function SignInForm({
   const [pending, setPending] = useState(underWay);
   // The page around it leaves out what is for those who have not begun.
   const change = (next: PendingSignIn | null) => {
-    queryClient.setQueryData(pendingSignInQuery.queryKey, next);
+    showChanged(pendingSignInQuery.queryKey, next);
     setPending(next);
   };
   const mutation = useMutation({

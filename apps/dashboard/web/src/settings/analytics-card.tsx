@@ -3,7 +3,7 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { showChanged } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -17,7 +17,7 @@ export function AnalyticsCard() {
     mutationFn: (setting: Project['analytics']) =>
       request<Project>('PATCH', path`/projects/${slug}`, { analytics: setting }),
     onSuccess: (changed) => {
-      queryClient.setQueryData(keys.project(slug), changed);
+      showChanged(keys.project(slug), changed);
       toast(
         changed.analytics ? 'The pages load your script.' : 'The pages load no script of yours.',
       );

@@ -8,7 +8,7 @@ import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { SlugField } from '../projects/slug-field.tsx';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -46,7 +46,7 @@ function NameCard() {
     mutationFn: ({ name: wanted = '' }: FormValues) =>
       request<Project>('PATCH', path`/projects/${slug}`, { name: wanted.trim() }),
     onSuccess: (changed) => {
-      queryClient.setQueryData(keys.project(slug), changed);
+      showChanged(keys.project(slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
       toast(`The project is now called “${changed.name}”.`);
     },
@@ -80,7 +80,7 @@ function SlugCard() {
     mutationFn: ({ slug: wanted }: FormValues) =>
       request<Project>('PATCH', path`/projects/${project.slug}`, { slug: wanted }),
     onSuccess: async (changed) => {
-      queryClient.setQueryData(keys.project(changed.slug), changed);
+      showChanged(keys.project(changed.slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
       toast(`The site is now at ${hostOf(changed.platformUrl)}.`);
       await navigate({

@@ -5,7 +5,7 @@ import { path, request } from '../api.ts';
 import { ProjectPage, useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries/keys.ts';
 import { plansQuery, projectQuotasQuery } from '../queries/quotas.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { StoredDeploysCard } from '../quotas/stored-deploys-card.tsx';
 import { UsageCard } from '../quotas/usage-card.tsx';
 import { useUser } from '../session/session.ts';
@@ -104,7 +104,7 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
   const title = capitalized(plan);
   const run = async () => {
     const changed = await request<Project>('PUT', path`/projects/${slug}/plan`, { plan });
-    queryClient.setQueryData(keys.project(slug), changed);
+    showChanged(keys.project(slug), changed);
     void queryClient.invalidateQueries({ queryKey: keys.projects });
     void queryClient.invalidateQueries({ queryKey: keys.projectQuotas(slug) });
     toast(`“${name}” is now on the plan ${title}.`);

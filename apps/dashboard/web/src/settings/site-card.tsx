@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { Project, ProjectChange } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { useChoice } from '../queries/use-choice.ts';
+import { showChanged } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
@@ -42,7 +42,7 @@ export function SiteCard() {
             </WithCode>
           }
           checked={mcpSwitch.chosen ?? mcp}
-          onChange={mcpSwitch.change}
+          onChange={mcpSwitch.choose}
         />
         <Switch
           label="Request proxy"
@@ -55,25 +55,25 @@ export function SiteCard() {
           }
           checked={mayPass && (proxySwitch.chosen ?? requestProxy)}
           disabled={!mayPass}
-          onChange={proxySwitch.change}
+          onChange={proxySwitch.choose}
         />
         <Switch
           label="Count readers"
           hint="Views, searches, missing pages and answers to “Was this page helpful?”, without cookies or anything about a reader. What was counted stays."
           checked={readersSwitch.chosen ?? countReaders}
-          onChange={readersSwitch.change}
+          onChange={readersSwitch.choose}
         />
         <Switch
           label="Strict deploys"
           hint="A deploy with warnings fails, and what is live stays live."
           checked={strictSwitch.chosen ?? strict}
-          onChange={strictSwitch.change}
+          onChange={strictSwitch.choose}
         />
         <Switch
           label="Hold breaking deploys back"
           hint="A deploy that breaks clients of the live API goes live when an owner confirms it."
           checked={holdSwitch.chosen ?? holdBreaking}
-          onChange={holdSwitch.change}
+          onChange={holdSwitch.choose}
         />
       </div>
     </Card>
@@ -84,23 +84,10 @@ type Field = 'mcp' | 'requestProxy' | 'countReaders' | 'strict' | 'holdBreaking'
 
 function useSwitch(field: Field, name: string) {
   const { slug } = useProject();
-  // The choice, until the response arrives: the switch does not wait for it.
-  const [chosen, setChosen] = useState<boolean>();
-  const mutation = useMutation({
-    mutationFn: (isOn: boolean) =>
-      request<Project>('PATCH', path`/projects/${slug}`, { [field]: isOn } satisfies ProjectChange),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(keys.project(slug), changed);
-      toast(`${name} is ${changed[field] ? 'on' : 'off'}.`);
-    },
-    onSettled: () => setChosen(undefined),
+  return useChoice<boolean>(async (isOn) => {
+    const change: ProjectChange = { [field]: isOn };
+    const changed = await request<Project>('PATCH', path`/projects/${slug}`, change);
+    showChanged(keys.project(slug), changed);
+    toast(`${name} is ${changed[field] ? 'on' : 'off'}.`);
   });
-  return {
-    chosen,
-    error: mutation.error,
-    change(isOn: boolean) {
-      setChosen(isOn);
-      mutation.mutate(isOn);
-    },
-  };
 }

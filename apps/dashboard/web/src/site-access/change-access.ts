@@ -3,7 +3,7 @@ import type { SiteAccess, SiteAccessChange } from '../../../server/src/site-acce
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.tsx';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { toast } from '../ui/toasts.tsx';
 
 export interface AccessCardProps {
@@ -19,7 +19,7 @@ export function useAccessChange(said: (changed: SiteAccess) => string) {
     mutationFn: (change: SiteAccessChange) =>
       request<SiteAccess>('PATCH', path`/projects/${slug}/access`, change),
     onSuccess: (changed) => {
-      queryClient.setQueryData(keys.siteAccess(slug), changed);
+      showChanged(keys.siteAccess(slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
       toast(said(changed));
     },

@@ -7,7 +7,7 @@ import { can, REASONS } from '../../projects/permissions.ts';
 import { ProjectPage, useProject } from '../../projects/project-context.tsx';
 import { rehearsalQuery } from '../../queries/domains.ts';
 import { keys } from '../../queries/keys.ts';
-import { queryClient } from '../../query-client.ts';
+import { showChanged } from '../../query-client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -72,7 +72,7 @@ function useStart(slug: string, hostname: string): Start {
     try {
       const where = path`/projects/${slug}/domains/${hostname}/rehearsals`;
       const begun = await request<Rehearsal>('POST', where);
-      queryClient.setQueryData(keys.rehearsal(slug, hostname), begun);
+      showChanged(keys.rehearsal(slug, hostname), begun);
       setProblem(null);
     } catch (error) {
       setProblem((error as Error).message);

@@ -207,7 +207,7 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
 });
 
 test('a switch stays as it was set, whatever was asked for before and arrives after', async () => {
-  const { page, domains } = await withDomain('switching', 'switch.example.test');
+  const { page, call, domains } = await withDomain('switching', 'switch.example.test');
   await page.clock.install();
   await page.goto(domains);
   const control = page.getByRole('switch');
@@ -244,6 +244,24 @@ test('a switch stays as it was set, whatever was asked for before and arrives af
   await page.unrouteAll({ behavior: 'wait' });
   await settled(page);
   assert.deepEqual(await page.evaluate('shown'), ['true', 'true']);
+
+  // Twice within the time of a request: the second is what counts.
+  const isClicked = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route('**/api/projects/switching', async (route) => {
+    if (route.request().method() === 'PATCH' && ++sent === 1) await isClicked.promise;
+    await route.fulfill({ response: await route.fetch() });
+  });
+  await control.click();
+  await timeUntil(async () => sent === 1);
+  await control.click();
+  await settled(page);
+  isClicked.resolve();
+  await timeUntil(async () => sent === 2);
+  await page.unrouteAll({ behavior: 'wait' });
+  assert.equal(await control.isChecked(), true);
+  const { redirectPlatformHost } = await call<Project>('GET', '/projects/switching');
+  assert.equal(redirectPlatformHost, true);
 });
 
 test('the link shows records and verdict to whoever has it on a telephone, until it is renewed', async () => {

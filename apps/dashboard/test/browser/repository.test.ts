@@ -11,6 +11,7 @@ import {
   type TestRepository,
 } from '@petstore/test-support/git-hosts/test-repository.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { Repository } from '../../server/src/repositories/repository.ts';
 import { waitAhead } from '../support/ahead.ts';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
@@ -223,6 +224,34 @@ test('a webhook is set up with a secret that is shown once, and its push is show
   await reached(page, 'Up to date');
   assert.equal(await titleAt(shared().site(slug)), 'Pets by a webhook');
   assert.deepEqual(withoutRefusals(owner.complaints), []);
+});
+
+test('two switches of a repository that are set at once are both saved', {
+  skip: WITHOUT_GIT,
+}, async (t) => {
+  const { slug, page, url } = await setUp();
+  host.credentials = 'x-access-token:first';
+  cleanUp(t, () => {
+    host.credentials = null;
+  });
+  const path = `/projects/${slug}/repository`;
+  const input = { url, branch: 'main', folder: 'docs', previews: true, statuses: true };
+  const access = { provider: 'gitea', access: 'token', token: 'first' };
+  await owner.call('PUT', path, { ...input, ...access });
+  await page.reload();
+  const isSetTwice = Promise.withResolvers<void>();
+  await page.route(`**/api${path}`, async (route) => {
+    if (route.request().method() === 'PUT') await isSetTwice.promise;
+    await route.continue();
+  });
+  await page.getByRole('switch', { name: 'Previews of branches' }).click();
+  await page.getByRole('switch', { name: 'Commit statuses' }).click();
+  isSetTwice.resolve();
+  await page.getByText('Previews of branches are off.').first().waitFor();
+  await page.getByText('Commit statuses are off.').first().waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+  const { previews, statuses } = await owner.call<Repository>('GET', path);
+  assert.deepEqual({ previews, statuses }, { previews: false, statuses: false });
 });
 
 test('a deploy that fails leads from the page to its problems, and a viewer changes nothing', {

@@ -16,7 +16,7 @@ import { toast } from '../ui/toasts.tsx';
 export function RedirectCard({ primary }: { readonly primary: Domain | undefined }) {
   const project = useProject();
   const { slug, platformUrl, redirectPlatformHost } = project;
-  const { chosen, error, choose } = useChoice<boolean>(async (redirect) => {
+  const { chosen, error, choose } = useChoice<boolean>(`project ${slug}`, async (redirect) => {
     const body = { redirectPlatformHost: redirect };
     const changed = await request<Project>('PATCH', path`/projects/${slug}`, body);
     showChanged(keys.project(slug), changed);

@@ -50,6 +50,7 @@ const CHOICES: readonly { readonly value: Whom; readonly label: string; readonly
 
 function PolicyCard({ security }: { readonly security: InstallationSecurity }) {
   const { chosen, error, isPending, choose } = useChoice<Partial<InstallationSecurity>>(
+    'security',
     async (change) => {
       const { secondFactor, afterProvider } = { ...security, ...change };
       const policy = { secondFactor, afterProvider };

@@ -6,12 +6,14 @@ interface Choice<Value> {
 }
 
 /**
- * A choice that takes effect at once. `save`: requests it, and caches the response. `chosen`: what to show in place of
- * what the cache says, from the choice until its response shows.
+ * A choice that takes effect at once. `scope`: choices of one scope are saved one after the other. `save`: requests it,
+ * and caches the response. `chosen`: what to show in place of what the cache says, from the choice until its response
+ * shows.
  */
-export function useChoice<Value>(save: (value: Value) => Promise<void>) {
+export function useChoice<Value>(scope: string, save: (value: Value) => Promise<void>) {
   const [newest, setNewest] = useState<Choice<Value>>();
   const mutation = useMutation({
+    scope: { id: scope },
     mutationFn: ({ value }: Choice<Value>) => save(value),
     // By the schedule by which pages hear what was cached just before: otherwise they would show the former value for a
     // moment. A newer choice stays.

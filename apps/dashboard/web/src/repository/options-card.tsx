@@ -2,7 +2,9 @@ import type { Repository } from '../../../server/src/repositories/repository.ts'
 import { messageOf } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.tsx';
+import { keys } from '../queries/keys.ts';
 import { useChoice } from '../queries/use-choice.ts';
+import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
@@ -49,8 +51,10 @@ export function OptionsCard({ repository }: { readonly repository: Repository })
 
 function useOption(repository: Repository, field: 'previews' | 'statuses', name: string) {
   const { slug } = useProject();
-  return useChoice<boolean>(async (isOn) => {
-    const changed = await putRepository(slug, { ...inputOf(repository), [field]: isOn });
+  return useChoice<boolean>(`repository ${slug}`, async (isOn) => {
+    // All settings go together, those of the choice before this one, too.
+    const newest = queryClient.getQueryData<Repository>(keys.repository(slug)) ?? repository;
+    const changed = await putRepository(slug, { ...inputOf(newest), [field]: isOn });
     toast(`${name} are ${changed[field] ? 'on' : 'off'}.`);
   });
 }

@@ -84,7 +84,7 @@ type Field = 'mcp' | 'requestProxy' | 'countReaders' | 'strict' | 'holdBreaking'
 
 function useSwitch(field: Field, name: string) {
   const { slug } = useProject();
-  return useChoice<boolean>(async (isOn) => {
+  return useChoice<boolean>(`project ${slug}`, async (isOn) => {
     const change: ProjectChange = { [field]: isOn };
     const changed = await request<Project>('PATCH', path`/projects/${slug}`, change);
     showChanged(keys.project(slug), changed);

@@ -1,6 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { QuotaUse, RemovableDeploy } from '../../server/src/quotas/quota-use.ts';
@@ -205,6 +207,43 @@ onSharedEngines(
     assert.equal((await useOf(root, '/api/account/quotas', 'account-bytes')).used, holds);
   },
 );
+
+test('a deploy without room fails together with the notice of it, or not yet', async (t) => {
+  const service = await startService(t);
+  const { db } = service;
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  await deploy(root, 'pets', documentTitled('One'));
+  await setQuota(root, 'bytes', 'project:pets', (await heldBy(db, 'pets')) + 300);
+  // As if the process had ended before the notice was written.
+  await sql`CREATE TRIGGER ends BEFORE INSERT ON notices BEGIN SELECT RAISE(ABORT, 'ended'); END`.execute(
+    db,
+  );
+  const sent = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Two'));
+  const { id } = await json<Deploy>(sent, 202);
+  const stateOf = async () => {
+    const { state } = await json<Deploy>(
+      await root.call('GET', `/api/projects/pets/deploys/${id}`),
+    );
+    return state;
+  };
+  const says = () =>
+    db
+      .selectFrom('deploy_log')
+      .where('deploy_id', '=', id)
+      .where('message', 'like', 'The build failed because of the service%')
+      .select('seq')
+      .executeTakeFirst();
+  await timeUntil(async () => (await says()) !== undefined);
+  assert.notEqual(await stateOf(), 'failed');
+  await sql`DROP TRIGGER ends`.execute(db);
+  assert.equal((await finished(root, 'pets', id)).state, 'failed');
+  const notices = await db.selectFrom('notices').select('email').execute();
+  assert.deepEqual(
+    notices.map(({ email }) => email),
+    ['root@example.com'],
+  );
+});
 
 /** Waits for the end of all builds of a project. */
 async function finishedAll(visitor: Visitor, slug: string): Promise<void> {

@@ -12,8 +12,6 @@ import {
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { levelOf } from '@petstore/site/rules.ts';
 import type { Deps } from '../deps.ts';
-import { notifyFull } from '../quotas/notify-near-limit.ts';
-import { fullInWords } from '../quotas/room-for-bytes.ts';
 import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import { appendLog, type DeployRow, type LogRow } from '../store/deploys.ts';
@@ -31,7 +29,7 @@ import {
 } from './changes/compare-with-shown.ts';
 import { buildMemory, type MadeArtifact } from './earlier-build.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
-import { finishFailed, finishSucceeded, NoRoomError } from './finish-deploy.ts';
+import { finishFailed, finishFull, finishSucceeded, NoRoomError } from './finish-deploy.ts';
 import { publicationOf } from './publication.ts';
 import { describeFileChanges, warnOfGonePages } from './site-changes.ts';
 import { warnOfHiddenPages } from './versions/hidden-pages.ts';
@@ -173,9 +171,8 @@ async function buildIn(
     } catch (error) {
       if (!(error instanceof NoRoomError)) throw error;
       say('error', 'The site has no room: what is stored of it so far is removed again.');
-      const message = await fullInWords(db, deploy.project_id, error.full);
-      await fail([problemOf(message)]);
-      return notifyFull(db, now(), deploy.project_id, error.full, message);
+      await say.written();
+      return finishFull(deps, worker, deploy, findings, error.full);
     }
   }
 }

@@ -189,7 +189,10 @@ export async function queueDeploy(
   } catch (error) {
     // After any other error the deploy may exist. Parts of an upload without a deploy are deleted within hours.
     if (error instanceof ApiError) await removeSource(db, id);
-    if (error instanceof FullError) await notifyFull(db, at, project.id, error.full, error.message);
+    if (error instanceof FullError) {
+      const { full, message } = error;
+      await db.transaction().execute((trx) => notifyFull(trx, at, project.id, full, message));
+    }
     throw error;
   }
 }

@@ -4,8 +4,8 @@ import { isAllowed } from '../accounts/permissions.ts';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
-import { notifyNearLimit } from '../quotas/notify-near-limit.ts';
-import { type Full, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
+import { notifyFull, notifyNearLimit } from '../quotas/notify-near-limit.ts';
+import { type Full, fullInWords, lockPayers, whyNoRoomForSite } from '../quotas/room-for-bytes.ts';
 import { putArtifact } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findBranchPreview } from '../store/branch-previews.ts';
@@ -24,6 +24,7 @@ import { holdContents } from '../store/project-contents.ts';
 import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
+import { lockUser } from '../store/users.ts';
 import { showOnPreview } from './branch-previews.ts';
 import type { Compared } from './changes/compare-with-shown.ts';
 import { comparisonOf, heldInWords, whyHeld } from './changes/hold-back.ts';
@@ -49,10 +50,32 @@ export async function finishFailed(
   result: Failure,
 ): Promise<void> {
   const at = deps.now();
-  const line = `Failed with ${count(result.problems.length, 'problem')}.`;
   await deps.db.transaction().execute(async (trx) => {
     if (await lockProject(trx, deploy.project_id))
-      await failDeploy(trx, at, deps, worker, deploy, result, line);
+      await failDeploy(trx, at, deps, worker, deploy, result);
+  });
+}
+
+/**
+ * The same for a deploy whose site has no room. Whose quota is full is told in the same transaction: who sees the
+ * deploy as failed finds that too, and no crash comes between.
+ */
+export async function finishFull(
+  deps: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  findings: readonly Finding[],
+  full: Full,
+): Promise<void> {
+  const at = deps.now();
+  await deps.db.transaction().execute(async (trx) => {
+    // Accounts are locked before projects.
+    if (full.accountId !== undefined) await lockUser(trx, full.accountId);
+    if (!(await lockProject(trx, deploy.project_id))) return;
+    const message = await fullInWords(trx, deploy.project_id, full);
+    const failure = { problems: [problemOf(message)], findings };
+    const isMine = await failDeploy(trx, at, deps, worker, deploy, failure);
+    if (isMine) await notifyFull(trx, at, deploy.project_id, full, message);
   });
 }
 
@@ -61,7 +84,7 @@ interface Failure {
   readonly findings: readonly Finding[];
 }
 
-/** The project must be locked. */
+/** The project must be locked. false: another worker has the deploy by now, and nothing was done. */
 async function failDeploy(
   trx: Trx,
   at: number,
@@ -69,8 +92,8 @@ async function failDeploy(
   worker: string,
   deploy: DeployRow,
   { problems, findings }: Failure,
-  line: string,
-): Promise<void> {
+  line = `Failed with ${count(problems.length, 'problem')}.`,
+): Promise<boolean> {
   const isMine = await finishDeploy(trx, deploy.id, worker, {
     state: 'failed',
     artifact_hash: null,
@@ -78,7 +101,7 @@ async function failDeploy(
     findings: JSON.stringify(findings),
     finished_at: at,
   });
-  if (!isMine) return;
+  if (!isMine) return false;
   const project = await findProjectById(trx, deploy.project_id);
   const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
   await appendLog(trx, deploy.id, at, 'error', line + rest);
@@ -89,6 +112,7 @@ async function failDeploy(
     details: { id: deploy.id, problems: problems.length },
   });
   await queueFailedNotice(trx, at, deps, deploy);
+  return true;
 }
 
 interface Success {

@@ -1,7 +1,7 @@
 import { formatBytes } from '@petstore/service/text.ts';
 import { queueAccountQuotaNotice, queueQuotaNotice } from '../notices/queue-notice.ts';
 import { lockProject, type ProjectRow, updateProject } from '../store/projects.ts';
-import type { Db, Trx } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { lockUser, setStoredTold } from '../store/users.ts';
 import { boundOfProject } from './bounds.ts';
 import { boundedOwners, type Full, type Payers } from './room-for-bytes.ts';
@@ -90,28 +90,29 @@ function inWords(used: number, { most, percent }: Standing, who: 'it' | 'they'):
   return `${formatBytes(used)} of the ${formatBytes(most)} that ${who} may. ${rest}`;
 }
 
-/** Tells whose quota is full, once, that a deploy had no room, with the message of the refusal. */
+/**
+ * Tells whose quota is full, once, that a deploy had no room, with the message of the refusal. Locks that account, and
+ * then the project.
+ */
 export async function notifyFull(
-  db: Db,
+  trx: Trx,
   at: number,
   projectId: string,
   { quota, used, most, accountId }: Full,
   message: string,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const account = accountId === undefined ? undefined : await lockUser(trx, accountId);
-    // Nobody reads the mail of an account that is gone or disabled.
-    if (accountId !== undefined && account?.disabled_at !== null) return;
-    const project = await lockProject(trx, projectId);
-    if (!project || (account ?? project).stored_told === 100) return;
-    const told = `A deploy of ${project.name} was refused. ${message}`;
-    const reached = { quota, percent: 100, used, most, message: told };
-    if (account) {
-      await queueAccountQuotaNotice(trx, at, project, account.email, reached);
-      await setStoredTold(trx, account.id, 100);
-    } else {
-      await queueQuotaNotice(trx, at, project, reached);
-      await updateProject(trx, projectId, { stored_told: 100 });
-    }
-  });
+  const account = accountId === undefined ? undefined : await lockUser(trx, accountId);
+  // Nobody reads the mail of an account that is gone or disabled.
+  if (accountId !== undefined && account?.disabled_at !== null) return;
+  const project = await lockProject(trx, projectId);
+  if (!project || (account ?? project).stored_told === 100) return;
+  const told = `A deploy of ${project.name} was refused. ${message}`;
+  const reached = { quota, percent: 100, used, most, message: told };
+  if (account) {
+    await queueAccountQuotaNotice(trx, at, project, account.email, reached);
+    await setStoredTold(trx, account.id, 100);
+  } else {
+    await queueQuotaNotice(trx, at, project, reached);
+    await updateProject(trx, projectId, { stored_told: 100 });
+  }
 }

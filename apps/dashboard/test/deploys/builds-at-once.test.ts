@@ -6,13 +6,14 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { sql } from 'kysely';
 import { explainBuildError } from '../../server/src/deploys/builder.ts';
 import type { Deploy, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { killAtOnce, OWNER, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
 import { largeDocument } from '../support/large-document.ts';
-import { createProject, deploy, documentTitled } from '../support/project.ts';
+import { createProject, deploy, documentTitled, joinAs } from '../support/project.ts';
 import { json, startService, type Visitor } from '../support/service.ts';
 
 coverNoPrograms();
@@ -214,6 +215,30 @@ function residentMegabytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
+
+test('a deploy that has ended is not called one that is tried again', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  // The end of the build is recorded after the end of the deploy.
+  await sql`CREATE TRIGGER full BEFORE UPDATE OF ended_at ON builds
+    BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(service.db);
+  const { id, state } = await deploy(root, 'pets', documentTitled('One'));
+  assert.equal(state, 'succeeded');
+  await timeUntil(async () =>
+    service.logged.some((line) => line.includes('a deploy could not be built')),
+  );
+  await sql`DROP TRIGGER full`.execute(service.db);
+  // Somebody else's build takes longer than to write a line.
+  const other = await joinAs(service, root, 'pets', 'other@example.com', 'editor');
+  assert.equal((await deploy(other, 'pets', documentTitled('Two'))).state, 'succeeded');
+  const lines = await service.db
+    .selectFrom('deploy_log')
+    .select('message')
+    .where('deploy_id', '=', id)
+    .execute();
+  assert.ok(!lines.some(({ message }) => message.startsWith('The build failed')));
+});
 
 test('a full disk is called that, whoever found it full', () => {
   const room = /no room on its disk/;

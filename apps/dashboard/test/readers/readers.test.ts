@@ -7,6 +7,10 @@ import { test } from 'node:test';
 import { FEEDBACK_PATH, READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { ReaderCounts } from '../../server/src/edge/readers/reader-counts.ts';
+import type { SiteSource } from '../../server/src/edge/sites/site-source.ts';
 import { csvOf } from '../../server/src/http/csv.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { DAY_MS, HOUR_MS, type HourCounts, MOST_NAMES } from '../../server/src/readers/counted.ts';
@@ -292,6 +296,35 @@ test('a table of many missing paths holds up nobody else, and proposes pages for
   assert.equal(items.length, 151);
   assert.match(items[0]?.redirect?.to ?? '', /^\/pages-/);
   assert.ok(answered >= 5, `${answered} other requests were answered meanwhile`);
+});
+
+test('what was stored of many projects is not stored again when another one fails', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const counts = new ReaderCounts(
+    { addReaders: (hour: HourCounts) => addReaders(db, hour) } as unknown as SiteSource,
+    pino({ level: 'silent' }),
+    () => Date.UTC(2026, 10, 26, 12),
+  );
+  const slugs = Array.from({ length: 150 }, (_, at) => `pets-${String(at).padStart(3, '0')}`);
+  for (const slug of slugs) {
+    await putProject(db, slug);
+    counts.count(slug, 'view', '/');
+  }
+  await sql`CREATE TRIGGER full BEFORE INSERT ON reader_counts WHEN NEW.project_id = 'pets-149'
+    BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(db);
+  await counts.close();
+  await sql`DROP TRIGGER full`.execute(db);
+  await counts.close();
+  const rows = await db
+    .selectFrom('reader_counts')
+    .select(['project_id', 'count'])
+    .where('span', '=', 'day')
+    .orderBy('project_id')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ project_id, count }) => [project_id, Number(count)]),
+    slugs.map((slug) => [slug, 1]),
+  );
 });
 
 onBothEngines('of a day the most frequent names are kept, and all others as one', async (t) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { WITHOUT_GIT } from '@petstore/test-support/git-hosts/requirements.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
+import { sql } from 'kysely';
 import { documentTitled } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
 import {
@@ -48,6 +49,23 @@ onBothEngines(
   },
   { skip },
 );
+
+test('a webhook that failed here has not come before', { skip }, async (t) => {
+  const { pets, root, service, url } = await startGitWorld(t);
+  await connect(root, { url });
+  await inState(root, 'ok');
+  const { url: address, secret } = await makeSecret(root);
+  const head = pets.commit({ 'openapi.json': documentTitled('Pushed') });
+  const body = bodyOf(head);
+  const push = () => send(address, body, PUSHES.GitHub?.(secret, body) ?? {});
+  await sql`CREATE TRIGGER full BEFORE UPDATE OF webhook_delivered_at ON repositories
+    BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(service.db);
+  assert.equal((await push()).status, 500);
+  await sql`DROP TRIGGER full`.execute(service.db);
+  assert.match((await json<{ message: string }>(await push())).message, /asked for new commits/);
+  await timeUntil(async () => (await deploysOf(root))[0]?.commit?.hash === head);
+  assert.match((await json<{ message: string }>(await push())).message, /came before/);
+});
 
 test('webhooks of every host are verified, whatever they say and however they say it', {
   skip,

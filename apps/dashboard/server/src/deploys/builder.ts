@@ -115,12 +115,11 @@ function buildUnderLease(
       // An orderly stop releases the lease, and the attempt does not count.
       // A lost lease means that the project was deleted, or that another process builds the deploy now.
       const isCalledOff = signal.aborted;
-      if (!isCalledOff) {
-        log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
-        // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.
+      if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
+      const isQueued = await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
+      // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.
+      if (isQueued && !isCalledOff)
         await appendLog(db, deploy.id, now(), 'error', explainBuildError(error)).catch(() => {});
-      }
-      await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
       if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
     }
   });

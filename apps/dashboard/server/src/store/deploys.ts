@@ -226,21 +226,25 @@ export function listLeased(db: Db) {
     .execute();
 }
 
-/** Releases the lease of an unfinished deploy, so that any worker can build it. `isCounted`: the attempt counts. */
+/**
+ * Releases the lease of an unfinished deploy, so that any worker can build it. `isCounted`: the attempt counts. false
+ * where the deploy has ended, or is another worker's.
+ */
 export async function releaseLease(
   db: Db,
   id: string,
   worker: string,
   { isCounted }: { isCounted: boolean },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('deploys')
     .set((set) => ({
       ...{ state: 'queued', leased_by: null, leased_until: null },
       attempts: isCounted ? set.ref('attempts') : set('attempts', '-', 1),
     }))
     .where(({ and }) => and(builtBy(worker, id)))
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

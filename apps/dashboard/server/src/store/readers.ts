@@ -16,9 +16,6 @@ type CountRow = NewRow<'reader_counts'>;
 export type SentenceRow = Row<'reader_sentences'>;
 type Span = Row<'reader_counts'>['span'];
 
-/** Projects whose counts are added in one transaction, in which others wait for them. */
-const MAX_PROJECTS = 100;
-
 /** Rows of one statement. */
 const MAX_ROWS = 200;
 
@@ -45,19 +42,18 @@ export function monthOf(at: number, later = 0): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1);
 }
 
-/** Adds what an edge counted in an hour to what it and others know of it. Projects that are gone are left out. */
+/**
+ * Adds what an edge counted in an hour to what it and others know of it: all of it, or nothing where it rejects. Projects
+ * that are gone are left out.
+ */
 export async function addReaders(db: Db, { hour, projects }: HourCounts): Promise<void> {
-  const all = [...projects.keys()];
-  for (let at = 0; at < all.length; at += MAX_PROJECTS) {
-    const some = all.slice(at, at + MAX_PROJECTS);
-    await db.transaction().execute(async (trx) => {
-      // In the order of all locks, so that edges never wait for each other in a circle.
-      for (const { id } of await lockProjects(trx, some)) {
-        const counts = projects.get(id);
-        if (counts) await addProject(trx, id, hour, counts);
-      }
-    });
-  }
+  await db.transaction().execute(async (trx) => {
+    // In the order of all locks, so that edges never wait for each other in a circle.
+    for (const { id } of await lockProjects(trx, [...projects.keys()])) {
+      const counts = projects.get(id);
+      if (counts) await addProject(trx, id, hour, counts);
+    }
+  });
 }
 
 async function addProject(

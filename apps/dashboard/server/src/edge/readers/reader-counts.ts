@@ -34,6 +34,9 @@ const MAX_SENTENCES = 20;
 /** Hours in memory while the store is unavailable; the oldest is dropped. */
 const MAX_HOURS = 6;
 
+/** Projects whose counts are stored at once, all or none: others wait for them meanwhile. */
+const PROJECTS_AT_ONCE = 100;
+
 /** In place of a number in a map, so that counting is one look-up. */
 interface Cell {
   count: number;
@@ -163,11 +166,15 @@ export class ReaderCounts {
     this.#isStoring = true;
     this.#storedAt = performance.now();
     for (const [hour, projects] of taken) {
-      try {
-        await this.#source.addReaders?.({ hour, projects: numbersOf(projects) });
-      } catch (error) {
-        this.#log.warn({ err: error }, 'reader counts could not be stored; will retry');
-        this.#putBack(hour, projects);
+      const all = [...projects];
+      for (let at = 0; at < all.length; at += PROJECTS_AT_ONCE) {
+        const some = new Map(all.slice(at, at + PROJECTS_AT_ONCE));
+        try {
+          await this.#source.addReaders?.({ hour, projects: numbersOf(some) });
+        } catch (error) {
+          this.#log.warn({ err: error }, 'reader counts could not be stored; will retry');
+          this.#putBack(hour, some);
+        }
       }
     }
     this.#isStoring = false;

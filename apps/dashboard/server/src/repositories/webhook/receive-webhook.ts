@@ -70,11 +70,17 @@ export async function receiveWebhook(
     await noteDelivery(deps, repository, true);
     return { message: 'Ignored: only what is pushed matters.' };
   }
-  if (!(await recordDelivery(db, repository.id, digest, now())))
-    return { message: 'Ignored: this webhook came before.' };
-  await noteDelivery(deps, repository, true);
-  const dueAt = Math.max(now(), (repository.checked_at ?? 0) + PAUSE_MS);
-  await askRepository(db, repository.id, now(), dueAt);
+  // Remembered with what it causes: a host sends again what failed here, and that must not have come before.
+  const isNew = await db.transaction().execute(async (trx) => {
+    await lockProject(trx, repository.project_id);
+    if (!(await findRepositoryById(trx, id))) throw notFound('webhook');
+    if (!(await recordDelivery(trx, id, digest, now()))) return false;
+    await updateRepository(trx, id, wellReceived(now()));
+    const dueAt = Math.max(now(), (repository.checked_at ?? 0) + PAUSE_MS);
+    await askRepository(trx, id, now(), dueAt);
+    return true;
+  });
+  if (!isNew) return { message: 'Ignored: this webhook came before.' };
   deps.repositoriesChanged();
   return { message: 'The repository is asked for new commits.' };
 }
@@ -119,6 +125,8 @@ async function verify(
 const tooLarge = () =>
   new ApiError('payload_too_large', `A webhook may have ${MAX_BYTES.toLocaleString('en')} bytes.`);
 
+const wellReceived = (at: number) => ({ webhook_delivered_at: at, webhook_problem: null });
+
 /** Notes for the page of the repository that a webhook came, and whether its signature was good. */
 async function noteDelivery(
   { db, now }: WebhookDeps,
@@ -137,7 +145,7 @@ async function noteDelivery(
       trx,
       id,
       isGood
-        ? { webhook_delivered_at: now(), webhook_problem: null }
+        ? wellReceived(now())
         : { webhook_problem: problemJson(problem, now(), row.webhook_problem) },
     );
   });

@@ -11,7 +11,9 @@ import {
   incrementCounter,
   pruneCounters,
 } from '../../store/rate-counters.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { Trx } from '../../store/schema.ts';
+import { lockUser, type UserRow } from '../../store/users.ts';
+import { limitRate } from '../sign-in-limits.ts';
 import { codesGuessedEmail } from './factor-emails.ts';
 
 /** What is typed after the password was right. */
@@ -40,47 +42,53 @@ export async function limitCodes(
   ip: string,
   proof: TypedFactor,
 ): Promise<void> {
-  const { db, now } = deps;
+  const { db, now, accountMail, addresses } = deps;
   const at = now();
   await pruneCounters(db, at);
   const keys = keysOf(user, ip, proof);
-  for (const kind of ['pair', 'account'] as const) {
-    const { limit, windowMs } = LIMITS[kind];
-    const { count: tries, resetsAt } = await incrementCounter(db, keys[kind], at, windowMs);
-    if (tries <= limit) continue;
-    if (kind === 'account' && tries === limit + 1) await tellOfGuessing(deps, user, ip);
-    const waitMs = resetsAt - at;
-    const minutes = count(Math.ceil(waitMs / MINUTE_MS), 'minute');
-    throw rateLimited(`Too many wrong codes. Use another way, or try again in ${minutes}.`, waitMs);
+  await limitRate(db, keys.pair, LIMITS.pair, at, tooMany);
+  const { limit, windowMs } = LIMITS.account;
+  // Where recording fails, the count is undone with it: the next try is the first beyond the limit again.
+  const { count: tries, resetsAt } = await db.transaction().execute(async (trx) => {
+    await lockUser(trx, user.id);
+    const counted = await incrementCounter(trx, keys.account, at, windowMs);
+    if (counted.count === limit + 1) await recordTries(trx, at, user, ip);
+    return counted;
+  });
+  if (tries <= limit) return;
+  if (tries === limit + 1) {
+    const told = { email: user.email, ip };
+    accountMail?.sendLater(async () => [codesGuessedEmail(told, limit, addresses())]);
   }
+  throw rateLimited(tooMany(resetsAt - at), resetsAt - at);
 }
 
-/** The code was right: it does not count, and earlier mistakes from the same network are forgotten. */
+/**
+ * The code was right: it does not count, and earlier mistakes from the same network are forgotten. `trx`: of what the
+ * code is used for, with the user locked.
+ */
 export async function recordRightCode(
-  { db }: Pick<LimitDeps, 'db'>,
+  trx: Trx,
   user: UserRow,
   ip: string,
   proof: TypedFactor,
 ): Promise<void> {
   const { pair, account } = keysOf(user, ip, proof);
-  await deleteCounter(db, pair);
-  await decrementCounter(db, account);
+  await deleteCounter(trx, pair);
+  await decrementCounter(trx, account);
 }
 
 function keysOf({ id }: UserRow, ip: string, proof: TypedFactor) {
   return { pair: `${proof}-pair:${clientNetwork(ip)} ${id}`, account: `${proof}:${id}` };
 }
 
-async function tellOfGuessing(
-  { db, now, accountMail, addresses }: LimitDeps,
-  user: UserRow,
-  ip: string,
-): Promise<void> {
+function tooMany(waitMs: number): string {
+  const minutes = count(Math.ceil(waitMs / MINUTE_MS), 'minute');
+  return `Too many wrong codes. Use another way, or try again in ${minutes}.`;
+}
+
+async function recordTries(trx: Trx, at: number, user: UserRow, ip: string): Promise<void> {
   const actor: Actor = { userId: null, name: 'somebody', via: 'none', ip };
-  await db.transaction().execute(async (trx) => {
-    await recordGuessing(trx, user.id, now());
-    await writeAudit(trx, now(), actor, { action: 'factor.guessing', target: user.email });
-  });
-  const told = { email: user.email, ip };
-  accountMail?.sendLater(async () => [codesGuessedEmail(told, LIMITS.account.limit, addresses())]);
+  await recordGuessing(trx, user.id, at);
+  await writeAudit(trx, at, actor, { action: 'factor.guessing', target: user.email });
 }

@@ -141,13 +141,12 @@ export async function finishWithCode(
       'The code is wrong. Enter the one that the app shows now; if it is refused again, check the clock of your phone.',
     );
   }
-  const session = await finish(deps, { pending, user }, 'code', from, async (trx) => {
+  return finish(deps, { pending, user }, 'code', from, async (trx) => {
     if (!(await takeStep(trx, user.id, step, deps.now()))) {
       throw unauthorized('This code was used already. Wait for the next one.');
     }
+    await recordRightCode(trx, user, from.ip, 'code');
   });
-  await recordRightCode(deps, user, from.ip, 'code');
-  return session;
 }
 
 /** Signs in with a recovery code, which is used up. Returns the secret of the session. */
@@ -163,8 +162,8 @@ export async function finishWithRecoveryCode(
     if (!(await takeRecoveryCode(trx, user.id, hash, deps.now()))) {
       throw unauthorized('This is none of your recovery codes, or it was used already.');
     }
+    await recordRightCode(trx, user, from.ip, 'recovery_code');
   });
-  await recordRightCode(deps, user, from.ip, 'recovery_code');
   const { accountMail, addresses } = deps;
   accountMail?.sendLater(async () => {
     const left = (await countRecoveryCodes(deps.db, user.id))?.left ?? 0;
@@ -218,13 +217,14 @@ export async function finishWithSetUp(
 ): Promise<{ session: string; recoveryCodes: string[] | null }> {
   const { accountMail, addresses } = deps;
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
-  const done: Added[] = [];
+  let added: Added | undefined;
   const session = await finish(deps, { pending, user }, proof, from, async (trx) => {
     if (hasFactor(await factorsOf(trx, user.id))) throw signInAgain();
-    done.push(await add({ trx, at: deps.now(), user, actor }));
+    // The transaction may be retried: what an earlier try added was undone.
+    added = await add({ trx, at: deps.now(), user, actor });
   });
-  accountMail?.sendLater(async () => done.map(({ email }) => email(addresses())));
-  return { session, recoveryCodes: done[0]?.recoveryCodes ?? null };
+  accountMail?.sendLater(async () => (added ? [added.email(addresses())] : []));
+  return { session, recoveryCodes: added?.recoveryCodes ?? null };
 }
 
 /** Begins the session, and ends the sign-in under way, in the transaction of the proof: of two at once, one gets in. */

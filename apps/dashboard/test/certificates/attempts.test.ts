@@ -14,6 +14,7 @@ import { OrderDeferredError } from '../../server/src/certificates/order.ts';
 import { OrderFailedError, type Problem } from '../../server/src/certificates/problem.ts';
 import { putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { endOrder, insertOrder } from '../../server/src/store/acme-orders.ts';
+import type { IssuanceRow } from '../../server/src/store/issuances.ts';
 import { HERE, type Made, NOW, openAttempt, orderWith, STAGING } from './support/attempt.ts';
 import { eventsOf, HOST } from './support/lab.ts';
 
@@ -52,6 +53,16 @@ const challenges = async ({ db }: Pick<Made, 'db'>) =>
 
 const notices = async ({ db }: Pick<Made, 'db'>) =>
   (await db.selectFrom('notices').select('type').execute()).map(({ type }) => type);
+
+async function putWebhook({ db }: Pick<Made, 'db'>) {
+  await db
+    .insertInto('webhooks')
+    .values({
+      ...{ id: 'hook', project_id: 'petstore', url: 'https://a.test/', sealed_secret: 's' },
+      ...{ created_at: 0, created_by_email: 'ann@example.com' },
+    })
+    .execute();
+}
 
 /** An order at the authority, of which an attempt ends with `error`. */
 async function ended(
@@ -212,24 +223,50 @@ test('owners are notified when it is given up, if that is news, and at the third
       row: { ...ORDERED, ...row },
       client: { getOrder: async (url) => orderWith(url) },
     });
-    await made.db
-      .insertInto('webhooks')
-      .values({
-        ...{ id: 'hook', project_id: 'petstore', url: 'https://a.test/', sealed_secret: 's' },
-        ...{ created_at: 0, created_by_email: 'ann@example.com' },
-      })
-      .execute();
+    await putWebhook(made);
     await endFailedAttempt(made.attempt, error);
     return notices(made);
   };
   const told = ['domain.certificate_failed'];
   assert.deepEqual(await count(failed(), { failures: 1 }), []);
   assert.deepEqual(await count(failed(), { failures: 2 }), told);
-  assert.deepEqual(await count(failed(), { failures: 3 }), []);
   assert.deepEqual(await count(failed({ type: 'caa' }), {}), told);
   const again = { last_problem: JSON.stringify({ ...FAILED, type: 'caa' }) };
   assert.deepEqual(await count(failed({ type: 'caa' }), again), []);
   assert.deepEqual(await count(failed({ type: 'compound' }), again), told);
+});
+
+test('of failures in a row the owners are notified once, by the third or the next that can be explained', async (t) => {
+  const defect = new TypeError('a defect');
+  for (const [errors, told] of [
+    [
+      [failed(), failed(), failed(), failed(), failed()],
+      [0, 0, 1, 1, 1],
+    ],
+    [
+      [failed(), failed(), defect, failed(), failed()],
+      [0, 0, 0, 1, 1],
+    ],
+    [
+      [defect, defect, defect, defect, failed()],
+      [0, 0, 0, 0, 1],
+    ],
+  ] as const) {
+    const made = await openAttempt(t, {
+      row: ORDERED,
+      client: { getOrder: async (url) => orderWith(url) },
+    });
+    await putWebhook(made);
+    const counted: number[] = [];
+    for (const error of errors) {
+      const lease = { ...ORDERED, leased_by: 'me', leased_until: NOW + 1 };
+      await made.db.updateTable('issuances').set(lease).execute();
+      const row = (await made.row()) as IssuanceRow;
+      await endFailedAttempt({ ...made.attempt, row }, error);
+      counted.push((await notices(made)).length);
+    }
+    assert.deepEqual(counted, told);
+  }
 });
 
 test('an order that waits for the limits says until when, and hides no problem that somebody has to mend', async (t) => {

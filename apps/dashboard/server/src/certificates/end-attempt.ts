@@ -2,7 +2,7 @@ import { queueDomainNotice } from '../notices/queue-notice.ts';
 import { pauseAccount } from '../store/acme-accounts.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder, type OrderEnd } from '../store/acme-orders.ts';
-import { recordDomainEvent } from '../store/domain-events.ts';
+import { findEventSince, recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import {
   changeLeasedIssuance,
@@ -12,6 +12,7 @@ import {
   type IssuanceRow,
 } from '../store/issuances.ts';
 import { lockProject } from '../store/projects.ts';
+import type { Trx } from '../store/schema.ts';
 import { ProblemError } from './acme-transport.ts';
 import { authorityName } from './authorities.ts';
 import { backoff } from './backoff.ts';
@@ -167,15 +168,23 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
     if (next.pausedUntil !== undefined) {
       await pauseAccount(trx, row.directory_url, next.pausedUntil, JSON.stringify(problem));
     }
+    const isBeyond = failures >= NOTIFIED_AFTER && (await knownFailures(trx, row)) < NOTIFIED_AFTER;
     await recordDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
     // The daily DNS check retries an issuance that was given up: when it fails in the same way, nobody is notified again.
     const isNews = last?.type !== problem.type;
-    const isLasting = next.nextAuthority === undefined && failures === NOTIFIED_AFTER;
+    const isLasting = next.nextAuthority === undefined && isBeyond;
     if ((isGivenUp && isNews) || isLasting) {
       const type = 'domain.certificate_failed';
       await queueDomainNotice(trx, at, { type, projectId, hostname, message, details });
     }
   });
+}
+
+/** How many failures in a row the timeline knows of; it has none of the program's own. */
+async function knownFailures(trx: Trx, row: IssuanceRow): Promise<number> {
+  const { domain_id, requested_at } = row;
+  const last = await findEventSince(trx, domain_id, 'certificate.failed', requested_at);
+  return last ? (JSON.parse(last.details) as { failures: number }).failures : 0;
 }
 
 /** What the timeline says of a failure. The authority is named where there are several. */

@@ -6,7 +6,7 @@ import {
   listRenewals,
   scheduleRenewal,
 } from '../store/certificates.ts';
-import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
+import { findEventSince, recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { insertIssuance } from '../store/issuances.ts';
 import { lockProject } from '../store/projects.ts';
@@ -199,7 +199,7 @@ export async function warnOfExpiry({ db, now }: AccountDeps): Promise<void> {
     await db.transaction().execute(async (trx) => {
       await lockProject(trx, row.project_id);
       if (!(await lockDomain(trx, row.domain_id))) return;
-      if (await hasEventSince(trx, row.domain_id, kind, row.issued_at)) return;
+      if (await findEventSince(trx, row.domain_id, kind, row.issued_at)) return;
       const until = new Date(row.not_after).toISOString();
       const message = `The certificate of ${row.hostname} ends on ${until} and could not be renewed yet. The page of the domain tells why.`;
       const details = { notAfter: until };

@@ -10,7 +10,7 @@ import { lockedProjectFor, lockProjectFor } from '../projects/lock-project.ts';
 import { boundOfProject, mayHaveDomains } from '../quotas/bounds.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
-import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
+import { findEventSince, recordDomainEvent } from '../store/domain-events.ts';
 import { clearMove } from '../store/domain-moves.ts';
 import {
   countDomains,
@@ -208,7 +208,7 @@ async function notifyHolder(
   const holder = await findOtherHolder(trx, claim);
   if (holder && holder.id !== locked?.id) throw new ConcurrentChangeError();
   if (!holder || holder.removed_at !== null) return;
-  if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
+  if (await findEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
   await recordDomainEvent(trx, holder.id, at, 'claimed_elsewhere', message);
   await queueDomainNotice(trx, at, {

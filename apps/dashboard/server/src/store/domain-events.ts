@@ -47,20 +47,20 @@ export async function cameHereAt(trx: Trx, domainId: string, verifiedAt: number)
   return Math.max(row?.at ?? 0, verifiedAt);
 }
 
-/** Whether a domain's timeline has an event of a kind at an instant or later. */
-export async function hasEventSince(
+/** The newest event of a kind in a domain's timeline, of an instant or later. */
+export function findEventSince(
   trx: Trx,
   domainId: string,
   kind: DomainEventKind,
   since: number,
-): Promise<boolean> {
-  const row = await trx
+): Promise<DomainEventRow | undefined> {
+  return trx
     .selectFrom('domain_events')
-    .select('id')
+    .selectAll()
     .where('domain_id', '=', domainId)
     .where('kind', '=', kind)
     .where('at', '>=', since)
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
 }

@@ -1,5 +1,5 @@
 import { queueDomainNotice } from '../../notices/queue-notice.ts';
-import { hasEventSince, recordDomainEvent } from '../../store/domain-events.ts';
+import { findEventSince, recordDomainEvent } from '../../store/domain-events.ts';
 import { findMove, QUIET_MS } from '../../store/domain-moves.ts';
 import type { DomainRow } from '../../store/domains.ts';
 import type { Trx } from '../../store/schema.ts';
@@ -16,7 +16,7 @@ export async function tellWhenQuiet(
   if (isWildcard(hostname)) return;
   const lastRequestAt = (await findMove(trx, id))?.last_request_at ?? null;
   if (at - Math.max(movedAwayAt, lastRequestAt ?? 0) < QUIET_MS) return;
-  if (await hasEventSince(trx, id, 'traffic_ended', movedAwayAt)) return;
+  if (await findEventSince(trx, id, 'traffic_ended', movedAwayAt)) return;
   const message = `${hostname} moved away, and nobody asked for it here for a week.`;
   await recordDomainEvent(trx, id, at, 'traffic_ended', message);
   await queueDomainNotice(trx, at, {

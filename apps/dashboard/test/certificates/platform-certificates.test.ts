@@ -16,6 +16,8 @@ import { forkChild } from '@petstore/test-support/children.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { sql } from 'kysely';
+import { pino } from 'pino';
 import { sealerOf } from '../../server/src/certificates/sealing.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { findPlatformCertificate } from '../../server/src/store/platform-certificates.ts';
@@ -135,6 +137,23 @@ test('an order that failed while its process was away is followed by another aft
   issuer.wake();
   await issued();
   assert.deepEqual(await states(), ['failed', 'issued']);
+});
+
+test('an order is not ended before the end of its attempt is stored', async (t) => {
+  const { db, sealer, acme, authority, orders } = await setUp(t, { isPrompt: true });
+  authority.injectFault({ at: 'validation', type: 'dns' });
+  await sql`CREATE TRIGGER full BEFORE UPDATE OF failures ON platform_certificates
+    BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(db);
+  const logged: string[] = [];
+  const log = pino({}, { write: (line) => logged.push(line) });
+  const issuer = startPlatform({ db, sealer, acme, log });
+  cleanUp(t, issuer.stop);
+  const failed = async () => logged.some((line) => line.includes('no space')) || undefined;
+  await until(failed, 'the attempt that could not be stored');
+  assert.deepEqual(
+    (await orders()).map(({ state }) => state),
+    ['open'],
+  );
 });
 
 test('a stop keeps the order, and frees the certificate for another process', async (t) => {

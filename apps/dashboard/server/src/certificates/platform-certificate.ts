@@ -140,14 +140,14 @@ function authorityFor(
 }
 
 /**
- * One attempt at a certificate, and what is stored of its end. Rejects where the store is unavailable, or at a stop.
+ * One attempt at a certificate, and what is still to be stored of its end. Rejects where the store is unavailable, or at a stop.
  */
 async function attemptPlatformCertificate(
   deps: PlatformIssuerDeps,
   attempt: PlatformAttempt,
 ): Promise<PlatformCertificateChange> {
   const { db, now, log, siteChanged } = deps;
-  const { certificate, row, signal } = attempt;
+  const { certificate, row, change, signal } = attempt;
   const notLed = await notLedYet(deps, attempt);
   signal.throwIfAborted();
   if (notLed !== undefined)
@@ -160,7 +160,6 @@ async function attemptPlatformCertificate(
     signal.throwIfAborted();
     if (error instanceof OrderDeferredError)
       return waiting({ type: 'budget', detail: error.message, at: now() }, error.until);
-    await endOrder(db, certificate.id, 'failed', now());
     const { hostname } = certificate;
     log.warn({ err: error, hostname }, 'a certificate of the installation was not issued');
     // Of an ended process: the authority looked while the name server was gone with it.
@@ -170,10 +169,15 @@ async function attemptPlatformCertificate(
       ? LEFT_OVER_MS
       : (RETRIES_MS[Math.min(failures, RETRIES_MS.length) - 1] as number);
     const problem = problemOf(error, now()) ?? { type: 'failed', detail: String(error), at: now() };
-    return {
+    const next = {
       ...waiting(problem, Math.max(now() + pause, problem.retryAt ?? 0)),
       ...{ failures, key_authorization: null, order_url: null, order_key: null },
     };
+    // Together: an order that only the authority knows as open would be gone on with, and never counted.
+    await db.transaction().execute(async (trx) => {
+      if (await change(next, trx)) await endOrder(trx, certificate.id, 'failed', now());
+    });
+    return {};
   }
 }
 

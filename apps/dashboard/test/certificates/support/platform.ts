@@ -34,11 +34,17 @@ interface PlatformOptions {
   readonly sealer: Sealer;
   readonly acme: AcmeConfig;
   readonly now?: () => number;
+  readonly log?: Logger;
 }
 
 /** The issuer of the API's certificate. */
-export function startPlatform({ db, sealer, acme, now = Date.now }: PlatformOptions) {
-  const log: Logger = pino({ level: 'silent' });
+export function startPlatform({
+  db,
+  sealer,
+  acme,
+  now = Date.now,
+  log = pino({ level: 'silent' }),
+}: PlatformOptions) {
   const config = platformConfig(acme);
   const deps = { db, log, sealer, now, config, siteChanged: () => {}, zone: LEADS_HERE };
   const issuer = startPlatformIssuer(deps);

@@ -45,7 +45,9 @@ export interface EndedAccess {
 }
 
 /** A project that has an owner, but none who can sign in. */
-export type OwnerlessProject = Awaited<ReturnType<typeof listMemberships>>[number];
+type OwnerlessProject = Awaited<ReturnType<typeof listMemberships>>[number];
+
+type DisabledAccess = EndedAccess & { readonly ownerless: readonly OwnerlessProject[] };
 
 /**
  * Disables an account: its sessions end, and its API tokens are refused until it is enabled again, in every process at
@@ -53,30 +55,39 @@ export type OwnerlessProject = Awaited<ReturnType<typeof listMemberships>>[numbe
  * projects in which no other owner can sign in: there the installation's owner has an owner's rights. Throws ApiError
  * for the installation's owner, and for an account that is gone. A disabled account stays as it is.
  */
-export async function disableAccount(
+export function disableAccount(
   { db, now }: LifeDeps,
   { id }: Pick<UserRow, 'id'>,
   actor: Actor,
-): Promise<EndedAccess & { readonly ownerless: readonly OwnerlessProject[] }> {
-  return db.transaction().execute(async (trx) => {
-    const user = mayEnd(await lockUser(trx, id), 'disabled');
-    const at = now();
-    // Locked: whoever leaves one of them at this moment is not its last owner.
-    const memberships = await lockMemberships(trx, id);
-    const ownerless = await withoutOtherOwner(trx, id, memberships);
-    if (user.disabled_at !== null) return { sessions: 0, tokens: [], ownerless };
-    const tokens = await listUsedTokens(trx, id, at - TOKENS_USED_WITHIN_MS, at);
-    await setDisabled(trx, id, at);
-    await deleteAccountLinks(trx, id);
-    await revokeInvitationsOf(trx, { invitedBy: id }, at, actor, 'inviter disabled');
-    const sessions = await deleteSessions(trx, id);
-    await writeAudit(trx, at, actor, {
-      action: 'account.disable',
-      target: user.email,
-      details: { sessions, tokens: tokens.map(({ name }) => name) },
-    });
-    return { sessions, tokens, ownerless };
+): Promise<DisabledAccess> {
+  return db
+    .transaction()
+    .execute(async (trx) => disableLocked(trx, await lockAccount(trx, id), now(), actor));
+}
+
+/** As disableAccount, in a transaction that has locked the user, and no group or project yet. */
+export async function disableLocked(
+  trx: Trx,
+  locked: UserRow,
+  at: number,
+  actor: Actor,
+): Promise<DisabledAccess> {
+  const { id, email, disabled_at } = mayEnd(locked, 'disabled');
+  // Locked: whoever leaves one of them at this moment is not its last owner.
+  const memberships = await lockMemberships(trx, id);
+  const ownerless = await withoutOtherOwner(trx, id, memberships);
+  if (disabled_at !== null) return { sessions: 0, tokens: [], ownerless };
+  const tokens = await listUsedTokens(trx, id, at - TOKENS_USED_WITHIN_MS, at);
+  await setDisabled(trx, id, at);
+  await deleteAccountLinks(trx, id);
+  await revokeInvitationsOf(trx, { invitedBy: id }, at, actor, 'inviter disabled');
+  const sessions = await deleteSessions(trx, id);
+  await writeAudit(trx, at, actor, {
+    action: 'account.disable',
+    target: email,
+    details: { sessions, tokens: tokens.map(({ name }) => name) },
   });
+  return { sessions, tokens, ownerless };
 }
 
 /**
@@ -88,13 +99,21 @@ export async function enableAccount(
   { id }: Pick<UserRow, 'id'>,
   actor: Actor,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const user = await lockUser(trx, id);
-    if (!user) throw notFound('account');
-    if (user.disabled_at === null) return;
-    await setDisabled(trx, id, null);
-    await writeAudit(trx, now(), actor, { action: 'account.enable', target: user.email });
-  });
+  await db
+    .transaction()
+    .execute(async (trx) => enableLocked(trx, await lockAccount(trx, id), now(), actor));
+}
+
+/** As enableAccount, in a transaction that has locked the user. */
+export async function enableLocked(
+  trx: Trx,
+  { id, email, disabled_at }: UserRow,
+  at: number,
+  actor: Actor,
+): Promise<void> {
+  if (disabled_at === null) return;
+  await setDisabled(trx, id, null);
+  await writeAudit(trx, at, actor, { action: 'account.enable', target: email });
 }
 
 /**
@@ -153,37 +172,59 @@ export async function removeAccount(
  * invalid address, one that has an account, and for an account that is gone.
  */
 export async function setEmail(
-  { db, now, accountMail, addresses }: EmailDeps,
+  deps: EmailDeps,
   { id }: Pick<UserRow, 'id'>,
   email: string,
   actor: Actor,
   { first }: { readonly first?: (trx: Trx, locked: UserRow) => Promise<void> } = {},
 ): Promise<UserRow> {
+  const { db, now } = deps;
   const next = readEmail(email);
   try {
     const before = await db.transaction().execute(async (trx) => {
-      const user = await lockUser(trx, id);
-      if (!user) throw notFound('account');
+      const user = await lockAccount(trx, id);
       await first?.(trx, user);
-      if (user.email === next) return user;
-      await setUserEmail(trx, id, next);
-      await deleteAccountLinks(trx, id);
-      await writeAudit(trx, now(), actor, {
-        action: 'account.email',
-        target: next,
-        details: { from: user.email },
-      });
+      await setEmailLocked(trx, user, next, now(), actor);
       return user;
     });
-    if (before.email !== next && before.is_provisional === 0 && addresses) {
-      const change = { from: before.email, to: next };
-      accountMail?.sendLater(async () => [addressChangedEmail(change, addresses())]);
-    }
+    tellOldAddress(deps, before, next);
     return { ...before, email: next, is_provisional: 0 };
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`${next} has an account already.`);
     throw error;
   }
+}
+
+/**
+ * As setEmail, in a transaction that has locked the user; the caller tells the old address. `email` in its stored
+ * spelling. Rejects with a unique violation where it has an account.
+ */
+export async function setEmailLocked(
+  trx: Trx,
+  before: UserRow,
+  email: string,
+  at: number,
+  actor: Actor,
+): Promise<void> {
+  if (before.email === email) return;
+  await setUserEmail(trx, before.id, email);
+  await deleteAccountLinks(trx, before.id);
+  await writeAudit(trx, at, actor, {
+    action: 'account.email',
+    target: email,
+    details: { from: before.email },
+  });
+}
+
+/** Mails the old address that the account has another one. Call it after the commit: a mail is not rolled back. */
+export function tellOldAddress(
+  { accountMail, addresses }: Pick<EmailDeps, 'accountMail' | 'addresses'>,
+  before: UserRow,
+  email: string,
+): void {
+  if (before.email === email || before.is_provisional !== 0 || !addresses) return;
+  const change = { from: before.email, to: email };
+  accountMail?.sendLater(async () => [addressChangedEmail(change, addresses())]);
 }
 
 /**
@@ -214,6 +255,12 @@ export async function handInstallationTo(
       details: { from: before?.email ?? null },
     });
   });
+}
+
+async function lockAccount(trx: Trx, id: string): Promise<UserRow> {
+  const user = await lockUser(trx, id);
+  if (!user) throw notFound('account');
+  return user;
 }
 
 function mayEnd(user: UserRow | undefined, participle: string): UserRow {

@@ -53,6 +53,7 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
   const inTurn = turnsOfNetworks(MAX_WAITING_OF_NETWORK, busy);
 
   const begin = async (
+    within: Db,
     { projectId, host }: SessionScope,
     by: Pick<NewRow<'site_sessions'>, 'password_id' | 'session_id' | 'key_id'>,
     readUntil?: number,
@@ -60,7 +61,7 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
     const secret = makeSecret();
     const at = now();
     const endsAt = readUntil ?? at + LIFETIME_MS;
-    await insertSiteSession(db, {
+    await insertSiteSession(within, {
       ...{ token_hash: hashSecret(secret), project_id: projectId, host, ...by },
       ...{ created_at: at, expires_at: endsAt },
     });
@@ -127,7 +128,7 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
             if (!isWrong) await limits.giveBack(scope.projectId, network);
           }
           if (isWrong) return { refused: 'wrong' } as const;
-          return begin(scope, { password_id, session_id: null, key_id: null });
+          return begin(db, scope, { password_id, session_id: null, key_id: null });
         });
       } catch (error) {
         if (error instanceof BusyError) return { refused: 'busy' };
@@ -135,22 +136,25 @@ export function readerSource({ db, now, passwordCost, ownPass }: SourceDeps): Ac
       }
     },
 
-    async redeemTicket(scope, ticket, state) {
-      const at = now();
-      const row = await db.transaction().execute((trx) => takeTicket(trx, hashSecret(ticket)));
-      const isGood =
-        row?.project_id === scope.projectId &&
-        row.host === scope.host &&
-        row.state === state &&
-        row.expires_at > at;
-      if (!isGood) return undefined;
-      return begin(scope, { session_id: row.session_id, password_id: null, key_id: null });
-    },
+    // One transaction takes the ticket, or the link, and stores the session: after an error it is still good.
+    redeemTicket: (scope, ticket, state) =>
+      db.transaction().execute(async (trx) => {
+        const row = await takeTicket(trx, hashSecret(ticket));
+        const isGood =
+          row?.project_id === scope.projectId &&
+          row.host === scope.host &&
+          row.state === state &&
+          row.expires_at > now();
+        if (!isGood) return undefined;
+        return begin(trx, scope, { session_id: row.session_id, password_id: null, key_id: null });
+      }),
 
-    async redeemLink(scope, { keyId, hash, expiresAt, endsAt }) {
-      if (endsAt <= now() || !(await takeLink(db, { hash, expiresAt }, now()))) return undefined;
-      return begin(scope, { key_id: keyId, password_id: null, session_id: null }, endsAt);
-    },
+    redeemLink: (scope, { keyId, hash, expiresAt, endsAt }) =>
+      db.transaction().execute(async (trx) => {
+        const at = now();
+        if (endsAt <= at || !(await takeLink(trx, { hash, expiresAt }, at))) return undefined;
+        return begin(trx, scope, { key_id: keyId, password_id: null, session_id: null }, endsAt);
+      }),
 
     endSession: (scope, secret) => deleteSiteSession(db, scope, hashSecret(secret)),
   };

@@ -1,6 +1,6 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, hash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { sql } from 'kysely';
 import {
   hashPassword,
   PASSWORD_COST,
@@ -17,6 +18,7 @@ import type { AccessSource } from '../../../server/src/edge/access/access-source
 import type { SiteAccess } from '../../../server/src/edge/access/site-access.ts';
 import { readPublicKey } from '../../../server/src/site-access/read-public-key.ts';
 import { readerSource } from '../../../server/src/site-access/reader-source.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 import { insertSiteKey, setSiteAccess } from '../../../server/src/store/site-access.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
 import { exchange } from '../support/edge.ts';
@@ -28,7 +30,14 @@ import {
   openSession,
   startSecureEdge,
 } from '../support/secure-edge.ts';
-import { type Answer, askAt, makeSigner, sendPassword, sessionOf } from './support/private-site.ts';
+import {
+  type Answer,
+  type AskAt,
+  askAt,
+  makeSigner,
+  sendPassword,
+  sessionOf,
+} from './support/private-site.ts';
 
 const PASSWORD = 'a shared password';
 const CHEAP = { memoryKib: 64, passes: 1 };
@@ -312,16 +321,12 @@ test('a page of another origin loads nothing with the cookie of a reader, and is
   }
 });
 
-test('a ticket is good once, on its host, in the browser that asked, for a minute', async (t) => {
-  const { plain, db } = await startPrivateEdge(t);
+/** Ann, who is signed in to the dashboard. */
+async function putSession(db: Db): Promise<void> {
   await db
     .insertInto('users')
     .values({
-      id: 'ann',
-      email: 'ann',
-      name: 'Ann',
-      password_hash: '',
-      role: 'owner',
+      ...{ id: 'ann', email: 'ann', name: 'Ann', password_hash: '', role: 'owner' },
       created_at: 0,
     })
     .execute();
@@ -332,27 +337,35 @@ test('a ticket is good once, on its host, in the browser that asked, for a minut
       ...{ expires_at: Date.now() + 1e9, ip: '', user_agent: '' },
     })
     .execute();
-  let count = 0;
-  /** A ticket that the dashboard gave to the browser with this attempt. */
-  const issue = async (attempt: string, change = {}) => {
-    count += 1;
-    const ticket = `ticket-${count}`;
-    await db
-      .insertInto('site_tickets')
-      .values({
-        ...{ ticket_hash: hash('sha256', ticket, 'hex'), project_id: 'one', host: 'c.test' },
-        ...{ session_id: 'ses', state: hash('sha256', attempt, 'base64url') },
-        expires_at: Date.now() + 60_000,
-        ...change,
-      })
-      .execute();
-    return ticket;
-  };
-  const begin = async () => {
-    const left = await plain('c.test', '/_access/account');
-    const cookie = left.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    return { cookie, attempt: cookie.split('=')[1] ?? '' };
-  };
+}
+
+/** A ticket that the dashboard gave to the browser with this attempt. */
+async function putTicket(db: Db, attempt: string, change = {}): Promise<string> {
+  const ticket = `ticket-${randomUUID()}`;
+  await db
+    .insertInto('site_tickets')
+    .values({
+      ...{ ticket_hash: hash('sha256', ticket, 'hex'), project_id: 'one', host: 'c.test' },
+      ...{ session_id: 'ses', state: hash('sha256', attempt, 'base64url') },
+      expires_at: Date.now() + 60_000,
+      ...change,
+    })
+    .execute();
+  return ticket;
+}
+
+/** A browser that left for the dashboard to sign in. */
+async function beginSignIn(plain: AskAt) {
+  const left = await plain('c.test', '/_access/account');
+  const cookie = left.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  return { cookie, attempt: cookie.split('=')[1] ?? '' };
+}
+
+test('a ticket is good once, on its host, in the browser that asked, for a minute', async (t) => {
+  const { plain, db } = await startPrivateEdge(t);
+  await putSession(db);
+  const issue = (attempt: string, change = {}) => putTicket(db, attempt, change);
+  const begin = () => beginSignIn(plain);
   const { cookie, attempt } = await begin();
   const redeem = (ticket: string, headers: Record<string, string> = { cookie }, method = 'GET') =>
     plain('c.test', `/_access/ticket?ticket=${ticket}&to=/guides/start`, { headers, method });
@@ -440,6 +453,27 @@ test('a signed token is what it says, signed as its key signs, and a link is exc
     assert.equal(answer.headers['set-cookie'], undefined, what);
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await plain('c.test', '/', { headers })).status, 401, what);
+  }
+});
+
+test('a link and a ticket whose exchange failed are still good', async (t) => {
+  const { plain, db } = await startPrivateEdge(t);
+  await putSession(db);
+  const { cookie, attempt } = await beginSignIn(plain);
+  const ticket = await putTicket(db, attempt);
+  const token = await portal.sign({ aud: 'http://c.test' });
+  for (const path of [`/_access/ticket?ticket=${ticket}`, `/_access/link?token=${token}`]) {
+    const open = () => plain('c.test', path, { headers: { cookie } });
+    await sql`
+      CREATE TRIGGER full BEFORE INSERT ON site_sessions
+      BEGIN SELECT RAISE(ABORT, 'no space'); END`.execute(db);
+    assert.equal((await open()).status, 503, path);
+    await sql`DROP TRIGGER full`.execute(db);
+    const opened = await open();
+    assert.equal(opened.status, 303, path);
+    const session = { cookie: sessionOf(opened) ?? '' };
+    assert.equal((await plain('c.test', '/', { headers: session })).status, 200, path);
+    assert.equal((await open()).status, 401, `${path} twice`);
   }
 });
 

@@ -1,8 +1,9 @@
 import {
-  disableAccount,
-  enableAccount,
+  disableLocked,
+  enableLocked,
   removeAccount,
-  setEmail,
+  setEmailLocked,
+  tellOldAddress,
 } from '../../accounts/account-life.ts';
 import { NO_PASSWORD } from '../../accounts/passwords.ts';
 import { randomId } from '../../accounts/secrets.ts';
@@ -87,7 +88,8 @@ export async function createScimUser(
 /**
  * Changes an account as its directory says: `change` makes the new attributes of those that it has. The first change of
  * an account that was made otherwise links it, which the audit log tells. An account that is no longer active is
- * disabled: it is out everywhere at once. Throws ScimError; the installation's owner keeps access and address.
+ * disabled: it is out everywhere at once. All of the change is stored, or nothing of it (RFC 7644, section 3.5.2), so a
+ * directory may repeat one that failed. Throws ScimError; the installation's owner keeps access and address.
  */
 export async function changeScimUser(
   deps: ScimDeps,
@@ -96,38 +98,46 @@ export async function changeScimUser(
   { actor, ifMatch }: Change,
 ): Promise<ScimUserRow> {
   const { db, now } = deps;
-  const { next, before } = await refusingTwice(() =>
+  const once = () =>
     db.transaction().execute(async (trx) => {
-      if (!(await lockUser(trx, id))) throw noResource('user', id);
+      const before = await lockUser(trx, id);
       const [row] = await listScimUsers(trx, { id });
-      if (!row) throw noResource('user', id);
+      if (!before || !row) throw noResource('user', id);
       checkVersion(ifMatch, userVersion(row));
-      const attributes = change(userAttributes(row));
-      const isActive = attributes.active !== false;
-      if (row.role === 'owner') refuseLockOut(row, addressOf(attributes), isActive);
-      const free = await withoutTaken(trx, row, attributes, isActive);
-      await store(trx, row, free, now(), actor);
-      return { next: { email: addressOf(free), isActive }, before: row };
+      const said = change(userAttributes(row));
+      const isActive = said.active !== false;
+      if (row.role === 'owner') refuseLockOut(row, addressOf(said), isActive);
+      const { attributes, email } = await withoutTaken(trx, row, said, isActive);
+      const at = now();
+      if (!isActive) await disableLocked(trx, before, at, actor);
+      await store(trx, row, attributes, at, actor);
+      await setEmailLocked(trx, before, email, at, actor);
+      if (isActive) await enableLocked(trx, before, at, actor);
+      return { before, email };
+    });
+  // Where another account takes the userName or the address after withoutTaken has looked, the second time sees it: it
+  // says who has it, and whoever leaves is not kept by it.
+  const { before, email } = await refusingTwice(() =>
+    once().catch((error) => {
+      if (isUniqueViolation(error)) return once();
+      throw error;
     }),
   );
-  const account = { id };
-  // First: whatever becomes of the rest, whoever has left is out.
-  if (!next.isActive) await disableAccount(deps, account, actor);
-  if (next.email !== before.email) await setEmail(deps, account, next.email, actor);
-  if (next.isActive && before.disabled_at !== null) await enableAccount(deps, account, actor);
+  tellOldAddress(deps, before, email);
   return readUser(deps, id);
 }
 
 /**
- * The attributes of an account, where nobody else has its address and its userName: throws ScimError `uniqueness`. One
- * that is not active any more keeps the earlier ones instead: nobody stays because another has their address by now.
+ * The attributes and the address of an account, where nobody else has its address and its userName: throws ScimError
+ * `uniqueness`. One that is not active any more keeps the earlier ones instead: nobody stays because another has their
+ * address by now. Its own address is kept as it is: what the directory says of it may be another's.
  */
 async function withoutTaken(
   trx: Trx,
   row: ScimUserRow,
   attributes: Resource,
   isActive: boolean,
-): Promise<Resource> {
+): Promise<{ attributes: Resource; email: string }> {
   const { userName, emails } = userAttributes(row);
   const email = addressOf(attributes);
   const isTaken = email !== row.email && (await findUserByEmail(trx, email)) !== undefined;
@@ -135,9 +145,8 @@ async function withoutTaken(
   const isNamed = await hasUserName(trx, attributes, row.id);
   if (isNamed && isActive) throw nameTaken(attributes);
   return {
-    ...attributes,
-    ...(isTaken && { emails }),
-    ...(isNamed && { userName }),
+    attributes: { ...attributes, ...(isTaken && { emails }), ...(isNamed && { userName }) },
+    email: isTaken || isNamed ? row.email : email,
   };
 }
 

@@ -60,14 +60,15 @@ export interface StoredWebhook {
   readonly lastError: string | null;
   /** The last events that were delivered at once, the newest first. */
   readonly recent: readonly RecentDelivery[];
-  /** Grows when somebody asks for a delivery. */
+  /** Grows when somebody asks for a delivery, or enables the webhook. */
   readonly asked: bigint;
 }
 
-/** What the one that delivers changes. */
+/** What the one that delivers changes, where nobody has asked for more than it has heard of. */
 export type Progress = Pick<
   StoredWebhook,
   | 'id'
+  | 'asked'
   | 'position'
   | 'failures'
   | 'failingSince'

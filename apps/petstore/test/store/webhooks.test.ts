@@ -37,9 +37,9 @@ async function withWebhooks(t: TestContext, engine: Engine, ids: readonly string
 }
 
 /** What a process stores that has delivered an event of the webhook, and failed with the next one. */
-async function deliverAs(owner: string, webhooks: WebhookStore, id: string): Promise<void> {
+async function deliverAs(owner: string, webhooks: WebhookStore, id: string): Promise<Set<string>> {
   const progress = { ...webhook(id), position: 5n, failures: 1, lastError: 'No response.' };
-  await webhooks.save(owner, [progress], [{ webhookId: id, delivery }], 10);
+  return webhooks.save(owner, [progress], [{ webhookId: id, asked: 0n, delivery }], 10);
 }
 
 test('a webhook is of one process, which alone stores what became of it', async (t, engine) => {
@@ -71,6 +71,22 @@ test('one that is disabled is claimed by nobody, and its process does not enable
   assert.deepEqual(await claimed('two', 1), ['wh_b'], 'it takes no place of another one');
   await webhooks.update(OWN_STORE, 'wh_a', { disabled: null });
   assert.deepEqual(await claimed('two'), ['wh_a', 'wh_b']);
+});
+
+test('what a process has not heard of is not overwritten by what it stores', async (t, engine) => {
+  const { webhooks, claimed } = await withWebhooks(t, engine, ['wh_a', 'wh_b']);
+  assert.deepEqual(await claimed('one'), ['wh_a', 'wh_b']);
+  assert.deepEqual([...(await deliverAs('one', webhooks, 'wh_a'))], ['wh_a']);
+  const asked = { ...delivery, nextAt: 7 };
+  assert.equal(await webhooks.redeliver('wh_a', asked, 10), true);
+  assert.deepEqual([...(await deliverAs('one', webhooks, 'wh_a'))], []);
+  assert.deepEqual(await webhooks.waiting('wh_a'), [asked]);
+  // It is enabled though it is failing.
+  await deliverAs('one', webhooks, 'wh_b');
+  await webhooks.update(OWN_STORE, 'wh_b', { disabled: null });
+  assert.deepEqual(await claimed('one'), ['wh_a', 'wh_b']);
+  assert.deepEqual([...(await deliverAs('one', webhooks, 'wh_b'))], []);
+  assert.equal((await webhooks.get(OWN_STORE, 'wh_b'))?.failures, 0);
 });
 
 test('one that was deleted is claimed by nobody, and nothing of it is stored', async (t, engine) => {

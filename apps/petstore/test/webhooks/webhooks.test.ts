@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { OWN_STORE } from '../../src/store/own-store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { assertSigned, isSigned, Receiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -12,6 +14,7 @@ interface Made {
   readonly events: string[];
   readonly state: string;
   readonly reason: string | null;
+  readonly retryAt: string | null;
   readonly secret: string;
   readonly lastEventId: string;
 }
@@ -56,6 +59,19 @@ async function create(service: Service, name = 'Rex'): Promise<void> {
 /** Asks until it is so. */
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** The path of a webhook that is failing, and is left alone for minutes. Its events 1 to 5 wait. */
+async function makeFailing(service: Service, receiver: Receiver): Promise<string> {
+  receiver.answer = () => 500;
+  const path = `/webhooks/${(await make(service, { url: receiver.url })).id}`;
+  const shown = () => json<Made>(service.get(path));
+  for (let made = 0; made < 5; made++) await create(service);
+  await untilTrue(async () => (await shown()).state === 'failing');
+  // The first wait is of seconds, the second of minutes.
+  await json(service.call(`${path}/deliveries/1/redeliver`, { method: 'POST' }), 202);
+  await untilTrue(async () => Date.parse((await shown()).retryAt ?? '') > Date.now() + 200_000);
+  return path;
 }
 
 test('events go out signed, as the log has them, to those that asked for them', async (t) => {
@@ -171,6 +187,36 @@ test('one that is gone is disabled with a reason; enabled again it goes on where
   assert.deepEqual([enabled.state, enabled.reason], ['enabled', null]);
   await receiver.until((received) => received.some(({ event }) => event.id === '2'));
   assert.equal((await json<Made>(patch(service, path, { state: 'disabled' }))).state, 'disabled');
+});
+
+test('one that is failing, and is enabled, is sent at once what waits', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  const path = await makeFailing(service, receiver);
+  receiver.answer = () => 204;
+  const before = receiver.received.length;
+  assert.equal((await json<Made>(patch(service, path, { state: 'enabled' }))).state, 'enabled');
+  await timeUntil(async () => new Set(receiver.ids().slice(before)).size === 5);
+  await untilTrue(async () => {
+    const deliveries = await json<Delivery[]>(service.get(`${path}/deliveries`));
+    return deliveries.every(({ state }) => state === 'delivered');
+  });
+  const { state, lastEventId } = await json<Made>(service.get(path));
+  assert.deepEqual([state, lastEventId], ['enabled', '5']);
+});
+
+test('one that is failing, and is enabled far behind, goes on with the oldest event that is kept', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  const path = await makeFailing(service, receiver);
+  for (let made = 5; made < 8; made++) await create(service);
+  const bounds = { before: new Date(Date.now() + 86_400_000), maxBytes: 1e9 };
+  assert.equal(await service.store.events.sweep(OWN_STORE, bounds, 7), 7);
+  receiver.answer = () => 204;
+  await json(patch(service, path, { state: 'enabled' }));
+  await timeUntil(async () => receiver.ids().includes('8'));
+  await untilTrue(async () => (await json<Made>(service.get(path))).lastEventId === '8');
+  assert.equal((await json<Made>(service.get(path))).state, 'enabled');
 });
 
 test('receivers that never respond take one place each, and hold up nobody', async (t) => {

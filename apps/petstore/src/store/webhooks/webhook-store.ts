@@ -114,7 +114,10 @@ export class WebhookStore {
           ]
         : []),
       ...(disabled === null
-        ? [sql`disabled_at = NULL, disabled_reason = NULL, ${HEALTHY}, owner = NULL`]
+        ? [
+            sql`disabled_at = NULL, disabled_reason = NULL, ${HEALTHY}, owner = NULL,
+                asked = asked + 1`,
+          ]
         : []),
       ...(position === undefined ? [] : [sql`position = ${integer(position)}`]),
     ];
@@ -237,20 +240,27 @@ export class WebhookStore {
     return rows.map(deliveryOf);
   }
 
-  /** Stores what a process did, as far as it still holds the leases. */
+  /**
+   * Stores what a process did with those webhooks whose lease it still holds, and of which it has heard all that was
+   * `asked`: it would overwrite the rest. The ids of those whose progress was stored; of the others nothing was.
+   */
   async save(
     leaseHolder: string,
     progress: readonly Progress[],
-    deliveries: readonly { readonly webhookId: string; readonly delivery: StoredDelivery }[],
+    deliveries: readonly {
+      readonly webhookId: string;
+      readonly asked: bigint;
+      readonly delivery: StoredDelivery;
+    }[],
     keptDeliveries: number,
-  ): Promise<void> {
+  ): Promise<Set<string>> {
     const touched = new Set(deliveries.map(({ webhookId }) => webhookId));
     const statements = [
       ...(touched.size > 0 ? [this.#locked([...touched])] : []),
-      ...deliveries.map(({ webhookId, delivery }) =>
-        putDelivery(webhookId, isLeased(webhookId, leaseHolder), delivery),
-      ),
       ...progress.map(saveProgress(leaseHolder)),
+      ...deliveries.map(({ webhookId, asked, delivery }) =>
+        putDelivery(webhookId, isLeased(webhookId, leaseHolder, asked), delivery),
+      ),
       ...[...touched].map(
         (id) =>
           sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${id} AND state <> 'waiting'
@@ -259,7 +269,11 @@ export class WebhookStore {
                 ORDER BY event_id DESC LIMIT 1 OFFSET ${integer(keptDeliveries - 1)})`,
       ),
     ];
-    if (statements.length > 0) await this.#db.write(statements);
+    if (statements.length === 0) return new Set();
+    const results = await this.#db.write(statements);
+    const first = touched.size > 0 ? 1 : 0;
+    const saved = results.slice(first, first + progress.length).flat();
+    return new Set(saved.map(({ id }) => String(id)));
   }
 
   /**
@@ -283,12 +297,14 @@ function saveProgress(leaseHolder: string) {
       failing_since = ${integer(progress.failingSince)}, next_at = ${integer(progress.nextAt)},
       last_error = ${progress.lastError}, recent = ${JSON.stringify(progress.recent)},
       disabled_at = ${integer(progress.disabledAt)}, disabled_reason = ${progress.disabledReason}
-    WHERE id = ${progress.id} AND owner = ${leaseHolder}`;
+    WHERE id = ${progress.id} AND owner = ${leaseHolder} AND asked = ${integer(progress.asked)}
+    RETURNING id`;
 }
 
-/** Whether a process holds a webhook's lease. */
-function isLeased(id: string, leaseHolder: string): Sql {
-  return sql`EXISTS (SELECT 1 FROM webhooks WHERE id = ${id} AND owner = ${leaseHolder})`;
+/** Whether a process holds a webhook's lease, and has heard of all that was asked for. */
+function isLeased(id: string, leaseHolder: string, asked: bigint): Sql {
+  return sql`EXISTS (SELECT 1 FROM webhooks
+    WHERE id = ${id} AND owner = ${leaseHolder} AND asked = ${integer(asked)})`;
 }
 
 /** `where`: only if it holds. Returns a row where it did. */

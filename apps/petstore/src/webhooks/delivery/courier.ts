@@ -99,10 +99,20 @@ export class Courier {
     return this.webhook.disabledAt !== null && this.#hasChanged;
   }
 
-  /** Deliveries that somebody has asked for: what is due of them is tried now, though the webhook is failing. */
-  hurry(waiting: readonly StoredDelivery[]): void {
+  /**
+   * Somebody has asked for deliveries: what is due of them is tried now, though the webhook is failing. Or somebody has
+   * enabled the failing webhook: it is healthy again, and the first delivery of each animal is tried now.
+   */
+  hurry({ failures, position }: StoredWebhook, waiting: readonly StoredDelivery[]): void {
     const now = this.#deps.now();
     this.adopt(waiting);
+    if (failures === 0 && this.webhook.failures > 0 && this.webhook.disabledAt === null) {
+      this.webhook = { ...this.webhook, ...HEALTHY };
+      this.#hasChanged = true;
+      this.#resume();
+    }
+    // Who enabled it gave up the events that are no longer kept.
+    if (position > this.#readTo) this.#readTo = position;
     for (const asked of waiting) {
       const known = this.#waiting
         .get(asked.animal)
@@ -114,7 +124,7 @@ export class Courier {
     if (this.webhook.nextAt !== null) this.webhook = { ...this.webhook, nextAt: now };
   }
 
-  /** Takes deliveries that wait. */
+  /** Takes deliveries that wait. Each is stored: the position may pass it, and its event is not taken from the log. */
   adopt(waiting: readonly StoredDelivery[]): void {
     for (const delivery of waiting) {
       const line = this.#waiting.get(delivery.animal) ?? [];
@@ -123,7 +133,9 @@ export class Courier {
       line.sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
       this.#waiting.set(delivery.animal, line);
       this.#waitingCount++;
+      this.#open.delete(delivery.eventId);
     }
+    this.#read = this.#read.filter((event) => !this.#hasInLine(event));
   }
 
   /** What its owner has changed. */
@@ -137,6 +149,7 @@ export class Courier {
     for (const event of events) {
       this.#readTo = event.id;
       if (wanted.length > 0 && !wanted.includes(event.type)) continue;
+      if (this.#hasInLine(event)) continue;
       this.#read.push(event);
       this.#open.add(event.id);
     }
@@ -320,7 +333,11 @@ export class Courier {
     else this.#hold({ ...delivery, nextAt });
   }
 
-  #isInLine({ animal, eventId }: Waiting): boolean {
+  #hasInLine(event: StoredEvent): boolean {
+    return this.#isInLine({ animal: animalOf(event), eventId: event.id });
+  }
+
+  #isInLine({ animal, eventId }: Pick<Waiting, 'animal' | 'eventId'>): boolean {
     return this.#waiting.get(animal)?.some((other) => other.eventId === eventId) ?? false;
   }
 

@@ -22,6 +22,9 @@ const ACQUIRED_AT_ONCE = 25;
 /** How often what was delivered is stored, in milliseconds. After a crash so much is delivered again. */
 const SAVE_MS = 1_000;
 
+/** How long a delivery waits whose fault rules could not be read, in milliseconds. */
+const POSTPONED_MS = 1_000;
+
 /** How often the logs are read, in milliseconds. */
 const READ_MS = 50;
 
@@ -68,7 +71,7 @@ export class Deliverer {
     this.#courierDeps = {
       now: Date.now,
       nextAttemptAt: deps.nextAttemptAt ?? nextAttemptAt,
-      send: (webhook, message) => this.#sendWithFaults(webhook, message),
+      send: (webhook, message) => this.#sendOrPostpone(webhook, message),
     };
   }
 
@@ -132,12 +135,13 @@ export class Deliverer {
     for (const webhook of own) {
       lost.delete(webhook.id);
       const courier = this.#couriers.get(webhook.id);
-      // The store still has it as enabled: a courier anew would send again what just ended it.
-      if (courier?.isBeingDisabled) continue;
-      if (courier && courier.webhook.disabledAt === null) {
-        const isAsked = courier.webhook.asked !== webhook.asked;
+      // While it is being disabled the store still has it as enabled: a courier anew would send again what just ended it.
+      if (courier && (courier.webhook.disabledAt === null || courier.isBeingDisabled)) {
+        if (courier.webhook.asked !== webhook.asked) {
+          // Before the courier takes `asked`: where the read fails, the next look reads again.
+          courier.hurry(webhook, await store.webhooks.waiting(webhook.id));
+        }
         courier.update(webhook);
-        if (isAsked) courier.hurry(await store.webhooks.waiting(webhook.id));
       } else {
         const waiting = await store.webhooks.waiting(webhook.id);
         this.#couriers.set(webhook.id, new Courier(this.#courierDeps, webhook, waiting));
@@ -229,21 +233,43 @@ export class Deliverer {
       const changes = courier.changes();
       return changes ? [{ courier, ...changes }] : [];
     });
-    const deliveries = changed.flatMap(({ courier, deliveries }) =>
-      deliveries.map((delivery: StoredDelivery) => ({ webhookId: courier.webhook.id, delivery })),
+    const deliveries = changed.flatMap(({ progress: { id, asked }, deliveries }) =>
+      deliveries.map((delivery: StoredDelivery) => ({ webhookId: id, asked, delivery })),
     );
     const progress = changed.map(({ progress }) => progress);
+    let saved: ReadonlySet<string>;
     try {
-      await store.webhooks.save(leaseHolder, progress, deliveries, KEPT_DELIVERIES);
+      saved = await store.webhooks.save(leaseHolder, progress, deliveries, KEPT_DELIVERIES);
     } catch (error) {
       for (const { courier, deliveries } of changed) courier.unsaved(deliveries);
       throw error;
     }
     // By what was saved: the courier may have changed since, and that is not stored yet.
-    for (const { courier, progress } of changed) {
+    for (const { courier, progress, deliveries } of changed) {
+      if (!saved.has(progress.id)) {
+        courier.unsaved(deliveries);
+        // It hears at once what was asked for, and is saved again at once, before more is asked for.
+        this.#acquiredAt = 0;
+        this.#savedAt = 0;
+        continue;
+      }
       if (progress.disabledAt === null) continue;
       onDisabled(courier.webhook);
       this.#drop(progress.id);
+    }
+  }
+
+  /** Sends an event, or has it wait where the database fails: the courier forgets one that is neither sent nor waits. */
+  async #sendOrPostpone(
+    webhook: StoredWebhook,
+    message: { id: string; eventId: bigint; body: string },
+  ): Promise<DeliveryOutcome | Postponed> {
+    try {
+      return await this.#sendWithFaults(webhook, message);
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw error;
+      this.#deps.onError(error);
+      return { notBefore: Date.now() + POSTPONED_MS };
     }
   }
 

@@ -1,0 +1,122 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Receiver } from '../support/receiver.ts';
+import { type Service, startService } from '../support/service.ts';
+
+// A redelivery that was answered with 202 is made, whatever the service does at that moment.
+
+const start = (t: TestContext, store: Store) =>
+  startService(t, { store, config: { webhookPrivateAddresses: 'allow' } });
+
+/** The path of a new webhook that is sent everything. */
+async function make(service: Service, { url }: Receiver): Promise<string> {
+  const made = await service.post('/webhooks', JSON.stringify({ url }));
+  const { id } = (await made.json()) as { id: string };
+  return `/webhooks/${id}`;
+}
+
+async function create(service: Service): Promise<void> {
+  const created = await service.post('/pets', '{"name":"Rex","categoryId":1}');
+  assert.equal(created.status, 201);
+}
+
+async function redeliver({ call }: Service, path: string, event: number): Promise<void> {
+  const asked = await call(`${path}/deliveries/${event}/redeliver`, { method: 'POST' });
+  assert.equal(asked.status, 202);
+}
+
+/** Waits until every event up to this one is done. */
+const untilAt = ({ get }: Service, path: string, event: number) =>
+  timeUntil(async () => {
+    const shown = (await (await get(path)).json()) as { lastEventId: string };
+    return shown.lastEventId === `${event}`;
+  });
+
+test('an event that is asked for while it is sent, or before, is sent once, and the webhook goes on', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    await isReleased;
+    return 204;
+  };
+  const path = await make(service, receiver);
+  await create(service);
+  await receiver.until(({ length }) => length === 1);
+  const changed = await service.call('/pets/1', {
+    method: 'PATCH',
+    body: '{"name":"Max"}',
+    headers: { 'content-type': 'application/merge-patch+json' },
+  });
+  assert.equal(changed.status, 200);
+  let isHeard = false;
+  const { waiting } = store.webhooks;
+  t.mock.method(store.webhooks, 'waiting', async (id: string) => {
+    const deliveries = await waiting.call(store.webhooks, id);
+    isHeard ||= deliveries.length === 2;
+    return deliveries;
+  });
+  await redeliver(service, path, 1);
+  await redeliver(service, path, 2);
+  await timeUntil(async () => isHeard);
+  release();
+  await receiver.until((received) => received.some(({ event }) => event.id === '2'));
+  await create(service);
+  await receiver.until((received) => received.some(({ event }) => event.id === '3'));
+  await untilAt(service, path, 3);
+
+  await service.app.close();
+  const restarted = await start(t, store);
+  await create(restarted);
+  await receiver.until((received) => received.some(({ event }) => event.id === '4'));
+  await untilAt(restarted, path, 4);
+  assert.deepEqual(receiver.ids(), ['1', '2', '3', '4']);
+});
+
+test('one that is asked for is sent though the deliveries cannot be read at first', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  const path = await make(service, receiver);
+  await create(service);
+  await untilAt(service, path, 1);
+  const waiting = t.mock.method(store.webhooks, 'waiting');
+  waiting.mock.mockImplementationOnce(() => Promise.reject(new Error('The disk is away.')));
+  await redeliver(service, path, 1);
+  await timeUntil(async () => receiver.received.length === 2);
+  assert.ok(waiting.mock.callCount() > 1);
+  assert.deepEqual(receiver.ids(), ['1', '1']);
+});
+
+test('one that is asked for while its last attempt is stored is sent once more', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => (receiver.received.length === 1 ? 500 : 204);
+  const path = await make(service, receiver);
+  const { save } = store.webhooks;
+  let isAsked = false;
+  t.mock.method(store.webhooks, 'save', async (...changes: Parameters<typeof save>) => {
+    const isOver = changes[2].some(({ delivery }) => delivery.state === 'delivered');
+    if (isOver && !isAsked) {
+      isAsked = true;
+      await redeliver(service, path, 1);
+    }
+    return save.call(store.webhooks, ...changes);
+  });
+  await create(service);
+  await untilAt(service, path, 1);
+  // It is tried again at once, and once more for what is asked for while that is stored.
+  await redeliver(service, path, 1);
+  await timeUntil(async () => receiver.received.length >= 3);
+  await timeUntil(async () => {
+    const shown = await (await service.get(`${path}/deliveries`)).json();
+    return (shown as { state: string }[])[0]?.state === 'delivered';
+  });
+  assert.ok(isAsked);
+});

@@ -13,7 +13,7 @@ import { escapeControls } from './escape-controls.ts';
 import { type Line, MAX_LINE_BYTES, readLines, readPetLine } from './pet-line.ts';
 import { ResumeMark } from './resume-mark.ts';
 import { subcommand } from './subcommand.ts';
-import { onRecord, withStore } from './with-store.ts';
+import { onRecord, recordStart, withStore } from './with-store.ts';
 
 export function importCommand(): Command {
   return subcommand('import')
@@ -130,14 +130,15 @@ class Import {
     const start = performance.now();
     await onRecord(
       audit,
-      () => this.#addAll(),
+      () => this.#addAll(audit, name),
       () => ({ action: 'pets.imported', subject: name, detail: { ...this.#counts } }),
       () => this.#summary((performance.now() - start) / 1000),
     );
   }
 
-  async #addAll(): Promise<void> {
+  async #addAll(audit: AuditStore, name: string): Promise<void> {
     try {
+      await recordStart(audit, 'pets.import_started', name, { fromLine: this.#fromLine });
       const isWhole = await this.#addLines();
       if (isWhole) this.#source.mark?.remove();
       else this.#tellWhereToContinue();

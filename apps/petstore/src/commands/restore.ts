@@ -3,6 +3,7 @@ import { type BackupFile, sha256Option } from '@petstore/service/sqlite/backup-f
 import { type RestoredFile, restoreBackup } from '@petstore/service/sqlite/restore-backup.ts';
 import type { Command } from 'commander';
 import { type DatabaseFacts, PETSTORE_DATABASE } from '../store/sqlite/petstore-database.ts';
+import { settleEvents } from '../store/sqlite/restored-events.ts';
 import { configuredFile, describeBackup } from './database-file.ts';
 import { JSON_OPTION, subcommand } from './subcommand.ts';
 
@@ -27,7 +28,8 @@ export function restoreCommand(): Command {
 The file is copied, checked as \`petstore verify\` does, and given the database's
 name in one step; FILE stays. The former database is kept beside it, and its
 name is printed. What happened after the backup is undone: animals that were
-added are gone, and keys that were revoked work again.
+added are gone, and keys that were revoked work again. Webhooks are those of
+the backup, and events go on with ids that none has had.
 
 Examples:
   petstore restore /var/backups/petstore.db
@@ -38,6 +40,7 @@ Examples:
       const { sha256, discardFormer = false } = options;
       const restored = await restoreBackup(PETSTORE_DATABASE, file, database, {
         ...{ sha256, discardFormer },
+        prepare: async (copy) => settleEvents(copy, Date.now()),
       });
       if (restored) await print(options.json ? JSON.stringify(restored) : sentence(restored));
     });

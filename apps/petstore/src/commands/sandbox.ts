@@ -13,6 +13,7 @@ import {
 import {
   DEFAULT_PETS,
   isSnapshotName,
+  LONGEST_TTL_DAYS,
   MAX_PETS,
   MAX_SANDBOX_NAME_LENGTH,
   MAX_SNAPSHOTS,
@@ -30,7 +31,7 @@ import { readDuration, readInteger } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
 /** How long the command lets a sandbox live: longer than a request may ask for. */
-const TTL_BOUNDS = { min: `${MIN_TTL_SECONDS}s`, max: '30d' };
+const TTL_BOUNDS = { min: `${MIN_TTL_SECONDS}s`, max: `${LONGEST_TTL_DAYS}d` };
 
 const ID = ['<id>', SANDBOX_ID_TEXT] as const;
 

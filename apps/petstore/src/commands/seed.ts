@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { subcommand } from './subcommand.ts';
 import { readInteger } from './time-options.ts';
-import { onRecord, withStore } from './with-store.ts';
+import { onRecord, recordStart, withStore } from './with-store.ts';
 
 const MAX_COUNT = 100_000_000;
 
@@ -32,7 +32,9 @@ async function addSynthetic({ pets, audit }: Store, count: number, seed: number)
   const progress = await showProgress(count);
   const adding = batchInserter(pets);
   let added = 0;
+  const subject = `seed ${seed}`;
   const addAll = async () => {
+    await recordStart(audit, 'pets.seed_started', subject, { count });
     for (let from = 0; from < count && !stop.aborted; from += GROUP_SIZE) {
       const group = Array.from({ length: Math.min(GROUP_SIZE, count - from) }, (_, i) => ({
         id: undefined,
@@ -48,7 +50,7 @@ async function addSynthetic({ pets, audit }: Store, count: number, seed: number)
   await onRecord(
     audit,
     () => addAll().finally(() => progress.stop()),
-    () => ({ action: 'pets.seeded', subject: `seed ${seed}`, detail: { count, added } }),
+    () => ({ action: 'pets.seeded', subject, detail: { count, added } }),
     () => {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';

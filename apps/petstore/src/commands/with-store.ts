@@ -3,7 +3,7 @@ import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { print } from '@petstore/service/commands.ts';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { NewAuditEvent } from '../audit/audit-event.ts';
+import type { AuditAction, NewAuditEvent } from '../audit/audit-event.ts';
 import { readConfig } from '../config.ts';
 import type { AuditStore } from '../store/contract/audit-store.ts';
 import { describeMigration, type MigrationState } from '../store/migration.ts';
@@ -52,6 +52,16 @@ function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
   collectGarbage();
+}
+
+/** Records that a piece of work starts, before it: of one that is killed the audit log has no outcome. */
+export function recordStart(
+  audit: AuditStore,
+  action: AuditAction,
+  subject: string,
+  detail: NewAuditEvent['detail'],
+): Promise<void> {
+  return audit.add({ at: new Date(), action, subject, detail });
 }
 
 /**

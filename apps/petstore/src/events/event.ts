@@ -61,7 +61,7 @@ export const EVENT_SCHEMAS = [EventTypeSchema, Event, Events];
 
 /** Something that happened to an animal or an order. */
 export interface StoredEvent {
-  /** 1 for the first event of its store, one more for each that follows. */
+  /** 1 for the first event of its store, one more for each that follows. A restore makes it leap. */
   readonly id: bigint;
   readonly type: EventType;
   /** When it was committed, in milliseconds since 1970. */

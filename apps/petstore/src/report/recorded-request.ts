@@ -66,6 +66,12 @@ export interface RequestBatch {
   readonly lost: number;
 }
 
+/** A batch that could not be written, and why. */
+export interface UnwrittenBatch {
+  readonly batch: RequestBatch;
+  readonly error: unknown;
+}
+
 /** One attempt to deliver an event to an endpoint of the sandbox. */
 export interface RecordedDelivery {
   readonly endpoint: string;

@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import { hashKey, isWellFormedSandboxKey, type KeyHash } from '../keys/key.ts';
+import { RecentMap } from '../rate-limits/recent-map.ts';
+import { LONGEST_TTL_DAYS } from '../sandboxes/sandbox.ts';
 import type { ReportStore } from '../store/contract/report-store.ts';
 import { longIntegersIn, longIntegersInPath } from './long-integers.ts';
 import { RECORD_BOUNDS } from './record-bounds.ts';
@@ -45,8 +47,8 @@ export class Recorder {
   readonly #connections = new WeakSet<Socket>();
   #waiting = new Map<string, UnnumberedRequest[]>();
   #waitingCount = 0;
-  /** How many requests of a sandbox could not be written. */
-  #lost = new Map<string, number>();
+  /** How many requests of a sandbox could not be written since the last that were. Forgotten when it must have ended. */
+  readonly #lost = new RecentMap<number>(LONGEST_TTL_DAYS * 86_400_000);
   #timer: NodeJS.Timeout | undefined;
   #writing = Promise.resolve();
 
@@ -75,6 +77,11 @@ export class Recorder {
     this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#write());
     await this.#writing;
+  }
+
+  /** How many of the newest requests of a sandbox could not be written, as far as this process knows. */
+  lostOf(sandbox: string): number {
+    return this.#lost.get(sandbox) ?? 0;
   }
 
   /** Keeps the body of a request that is followed until it ends. */
@@ -190,27 +197,33 @@ export class Recorder {
   }
 
   #lose(sandbox: string, count: number): void {
-    this.#lost.set(sandbox, (this.#lost.get(sandbox) ?? 0) + count);
+    this.#lost.set(sandbox, this.lostOf(sandbox) + count, performance.now());
   }
 
   async #write(): Promise<void> {
     const waiting = this.#waiting;
     if (waiting.size === 0) return;
-    const lost = this.#lost;
     this.#waiting = new Map();
-    this.#lost = new Map();
     this.#waitingCount = 0;
-    const batch = [...waiting].map(([sandbox, requests]) => ({
+    const batches = [...waiting].map(([sandbox, requests]) => ({
       sandbox,
       // In the order in which they came; they are written in the order in which they ended.
       requests: requests.sort((a, b) => a.at - b.at),
-      lost: lost.get(sandbox) ?? 0,
+      lost: this.lostOf(sandbox),
     }));
-    try {
-      await this.#deps.store.record(batch, RECORD_BOUNDS);
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, 'requests of sandboxes are missing in their reports');
-      for (const { sandbox, requests, lost } of batch) this.#lose(sandbox, requests.length + lost);
+    const unwritten = await this.#deps.store.record(batches, RECORD_BOUNDS);
+    const failed = new Set(unwritten.map(({ batch }) => batch));
+    for (const batch of batches) {
+      const { sandbox, requests, lost } = batch;
+      // Further ones may have been lost meanwhile.
+      if (failed.has(batch)) this.#lose(sandbox, requests.length);
+      else if (lost > 0) this.#lose(sandbox, -lost);
+    }
+    const [first] = unwritten;
+    if (first) {
+      const sandboxes = unwritten.length;
+      const message = 'requests of sandboxes are missing in their reports';
+      this.#deps.log.warn({ err: first.error, sandboxes }, message);
     }
   }
 }

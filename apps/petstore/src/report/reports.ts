@@ -69,7 +69,8 @@ export class Reports {
     const { store, recorder } = this.#deps;
     await recorder.flush();
     const requests = (await store.requests(sandbox)).filter(({ number }) => number > after);
-    const isWhole = requests.every(({ number }, i) => number === after + i + 1);
+    const isWhole =
+      recorder.lostOf(sandbox) === 0 && requests.every(({ number }, i) => number === after + i + 1);
     return { requests: requests.sort((a, b) => a.at - b.at || a.number - b.number), isWhole };
   }
 }

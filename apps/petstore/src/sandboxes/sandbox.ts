@@ -14,6 +14,8 @@ export const DEFAULT_TTL_SECONDS = 3_600;
 export const MIN_TTL_SECONDS = 60;
 /** The longest that a request may ask for. */
 const MAX_TTL_SECONDS = 86_400;
+/** The longest that the command line may ask for, in days. No sandbox lives longer. */
+export const LONGEST_TTL_DAYS = 30;
 
 /** Animals of a new sandbox, where nobody says: three pages of the list. */
 export const DEFAULT_PETS = 50;

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { ask, until } from '../support/animals.ts';
+import { start } from '../support/backups.ts';
 import { petstore } from '../support/program.ts';
+
+coverNoPrograms();
 
 interface Listed {
   action: string;
@@ -38,13 +43,20 @@ test('petstore audit lists what was done to keys and data, the newest last', asy
     events.map(({ action, subject }) => [action, subject]),
     [
       ['key.created', id],
+      ['pets.seed_started', 'seed 7'],
       ['pets.seeded', 'seed 7'],
+      ['pets.import_started', file],
       ['pets.imported', file],
       ['key.revoked', id],
     ],
   );
-  assert.deepEqual(events[1]?.detail, { count: 3, added: 3 });
-  assert.deepEqual(events[2]?.detail, { added: 1, present: 0, conflict: 1, bad: 1 });
+  const details = events.slice(1, 5).map(({ detail }) => detail);
+  assert.deepEqual(details, [
+    { count: 3 },
+    { count: 3, added: 3 },
+    { fromLine: 1 },
+    { added: 1, present: 0, conflict: 1, bad: 1 },
+  ]);
   assert.equal(new Set(events.map(({ actor }) => actor)).size, 1);
   for (const { at } of events) assert.ok(Date.parse(at) >= before && Date.parse(at) <= Date.now());
 
@@ -55,15 +67,39 @@ test('petstore audit lists what was done to keys and data, the newest last', asy
     lines[1] ?? '',
     /^20\S+Z {2}\S+@\S+ +key\.created +key_\w+ +environment: production; name: ci; scopes: \["pets:read",/,
   );
-  assert.equal(lines.length, 5);
+  assert.equal(lines.length, 7);
   assert.ok(table.includes('evil\\u001b[31m') && !table.includes('\u001b'));
   assert.ok(!table.includes(key.slice(8, 20)));
   assert.deepEqual(await audit(folder, '--limit', '1'), events.slice(-1));
   assert.deepEqual(await audit(folder, '--since', '1h'), events);
-  assert.deepEqual(await audit(folder, '--since', events[3]?.at ?? ''), events.slice(-1));
+  assert.deepEqual(await audit(folder, '--since', events[5]?.at ?? ''), events.slice(-1));
   assert.deepEqual(await audit(folder, '--since', '2999-01-01T00:00:00Z'), []);
   assert.deepEqual(await audit(folder, '--since', '2999-01-01'), []);
   assert.deepEqual(await audit(folder, '--since', '2026-01-01'), events);
+});
+
+test('of a seed and an import that were killed the log says that they started', async (t) => {
+  const folder = await temporaryFolder(t);
+  const killed = async (...args: string[]) => {
+    const program = start(t, folder, ...args);
+    const count = () => ask(folder, 'SELECT count(*) FROM pets');
+    const before = count();
+    await until(program, () => count() !== before);
+    program.child.kill('SIGKILL');
+    await finished(program);
+  };
+  await petstore(folder, ['migrate']);
+  await killed('seed', '--count', '10000000', '--seed', '7');
+  const line = '{"name":"x","categoryId":1}\n';
+  await writeFile(join(folder, 'all.ndjson'), line.repeat(1_000_000));
+  await killed('import', 'all.ndjson');
+  assert.deepEqual(
+    (await audit(folder)).map(({ action, subject, detail }) => [action, subject, detail]),
+    [
+      ['pets.seed_started', 'seed 7', { count: 10_000_000 }],
+      ['pets.import_started', 'all.ndjson', { fromLine: 1 }],
+    ],
+  );
 });
 
 test('petstore audit says what is wrong with a call', async (t) => {

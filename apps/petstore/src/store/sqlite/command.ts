@@ -59,6 +59,19 @@ export function isFailure(outcome: Outcome): outcome is Failure {
   return typeof outcome === 'object' && 'failed' in outcome;
 }
 
+/** The writes that change the database with one statement at the most: SQLite undoes one that fails. */
+const OF_ONE_STATEMENT: ReadonlySet<Kind> = new Set<Kind>([
+  ...(['createPet', 'updatePet', 'removePet'] as const),
+  ...(['createCategory', 'updateCategory', 'removeCategory'] as const),
+  ...(['deleteResultsBefore', 'deleteResultsUpTo', 'sweepEvents', 'keepRun', 'probe'] as const),
+  ...(['saveSnapshot', 'restoreSnapshot', 'removeSnapshot'] as const),
+]);
+
+/** Whether a write changes the database with one statement at the most. Any other needs a savepoint to fail as a whole. */
+export function isOneStatement({ kind }: Pick<Command, 'kind'>): boolean {
+  return OF_ONE_STATEMENT.has(kind);
+}
+
 /** The writes to sandboxes alone. They leave the caches of the service's own pages and keys valid. */
 const QUIET: ReadonlySet<Kind> = new Set<keyof (SandboxWrites & FaultWrites & ReportWrites)>([
   ...(['addSandbox', 'commitSandbox', 'resetSandbox', 'removeSandbox', 'sweepSandboxes'] as const),

@@ -6,6 +6,7 @@ import { OWN_STORE } from '../own-store.ts';
 import { prepareCategoryWrites } from './category-writes.ts';
 import {
   type Command,
+  isOneStatement,
   isQuiet,
   needsNoDisk,
   type Outcome,
@@ -22,6 +23,7 @@ import { preparePetWrites } from './pet-writes.ts';
 import { quietCommits } from './quiet-commits.ts';
 import { prepareReportWrites } from './report-writes.ts';
 import { prepareSandboxWrites } from './sandbox-writes.ts';
+import { inSavepoint } from './savepoint.ts';
 
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them, if any needs it.
@@ -39,13 +41,16 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   const append = eventAppender(db);
   const writes = prepareWrites(db, noted, append);
   const quietly = quietCommits(db);
-  const run = ({ kind, args }: Command): Outcome => {
+  const run = (command: Command): Outcome => {
+    const write = writes[command.kind] as (...args: unknown[]) => Value;
     noted.mark();
     try {
-      return (writes[kind] as (...args: unknown[]) => Value)(...args);
+      // SQLite rolls back a statement that fails, but neither those before it nor the transaction around them.
+      return isOneStatement(command)
+        ? write(...command.args)
+        : inSavepoint(db, () => write(...command.args));
     } catch (error) {
       noted.undo();
-      // SQLite rolls back a statement that fails, but not the transaction around it.
       if (isUnavailable(error) || !db.isTransaction) throw error;
       return { failed: String(error) };
     }

@@ -6,7 +6,6 @@ import type { Written } from '../contract/written.ts';
 import type { CategoryWrites } from './category-writes.ts';
 import type { OrderWrites } from './order-writes.ts';
 import type { PetWrites } from './pet-writes.ts';
-import { inSavepoint } from './savepoint.ts';
 
 // The table idempotent_answers holds what the code calls results.
 
@@ -69,12 +68,9 @@ export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): Idempo
           ? String(kept.answer)
           : idempotencyMismatch();
       }
-      // The write and its result: one without the other must not stay.
-      return inSavepoint(db, () => {
-        const result = encodeResult(run(writes, inner), collectionUrl);
-        insert.run(owner, key, bytes, result, at);
-        return result;
-      });
+      const result = encodeResult(run(writes, inner), collectionUrl);
+      insert.run(owner, key, bytes, result, at);
+      return result;
     },
     deleteResultsBefore: (instant, count) => Number(deleteBefore.run(instant, count).changes),
     deleteResultsUpTo: (owner, place, count) => Number(deleteUpTo.run(owner, place, count).changes),

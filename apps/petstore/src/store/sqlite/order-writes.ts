@@ -14,7 +14,6 @@ import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Written } from '../contract/written.ts';
 import { petFinder } from './pet-writes.ts';
-import { inSavepoint } from './savepoint.ts';
 
 /** The writes of orders, each within the transaction of its group. */
 export interface OrderWrites {
@@ -53,14 +52,12 @@ export function prepareOrderWrites(db: DatabaseSync, noted: NotedEvents): OrderW
       const pet = findPet(petId);
       const refused = refuseOrder(pet?.status);
       if (refused) return refused;
-      return inSavepoint(db, () => {
-        setPetStatus.run(STATUS_UNDER_ORDER, petId);
-        const id = insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
-        const json = orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at });
-        noted.note('order.placed', json);
-        noteStatus(petId, pet, STATUS_UNDER_ORDER);
-        return { id, json };
-      });
+      setPetStatus.run(STATUS_UNDER_ORDER, petId);
+      const id = insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
+      const json = orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at });
+      noted.note('order.placed', json);
+      noteStatus(petId, pet, STATUS_UNDER_ORDER);
+      return { id, json };
     },
     endOrder(id, end, at, precondition) {
       const row = select.get(id) as Row | undefined;
@@ -71,14 +68,12 @@ export function prepareOrderWrites(db: DatabaseSync, noted: NotedEvents): OrderW
       const pet = findPet(petId);
       const petStatus = endOrder(order, pet?.status, end, precondition);
       if (isRefusal(petStatus)) return petStatus;
-      return inSavepoint(db, () => {
-        setPetStatus.run(petStatus, petId);
-        update.run(end, at.toISOString(), id);
-        const json = orderJson({ ...order, status: end, updatedAt: at });
-        noted.note(`order.${end}`, json);
-        noteStatus(petId, pet, petStatus);
-        return json;
-      });
+      setPetStatus.run(petStatus, petId);
+      update.run(end, at.toISOString(), id);
+      const json = orderJson({ ...order, status: end, updatedAt: at });
+      noted.note(`order.${end}`, json);
+      noteStatus(petId, pet, petStatus);
+      return json;
     },
   };
 }

@@ -5,7 +5,6 @@ import { expectPet, patchPet, petJson, refuseRemoval } from '../../pets/pet-rule
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { AddOutcome, ImportedPet } from '../contract/pet-store.ts';
-import { inSavepoint } from './savepoint.ts';
 
 /** The writes of animals, each within the transaction of its group. */
 export interface PetWrites {
@@ -33,9 +32,7 @@ export function preparePetWrites(db: DatabaseSync, noted: NotedEvents): PetWrite
       noted.notePet('pet.created', id, { name, categoryId, status });
       return id;
     },
-    addPets(pets) {
-      return inSavepoint(db, () => pets.map(add));
-    },
+    addPets: (pets) => pets.map(add),
     updatePet(id, patch, precondition) {
       const pet = expectPet(id, find(id), precondition);
       if (isRefusal(pet)) return pet;

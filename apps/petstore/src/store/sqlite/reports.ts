@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { UnwrittenBatch } from '../../report/recorded-request.ts';
 import type { ReportStore } from '../contract/report-store.ts';
 import type { Write } from './command.ts';
 import { translateErrors } from './errors.ts';
@@ -11,17 +12,19 @@ export function sqliteReports(db: DatabaseSync, write: Write): ReportStore {
   return {
     async record(batches, bounds) {
       // All at once, so that they are one group of the writer.
+      const unwritten: UnwrittenBatch[] = [];
       await Promise.all(
-        batches.map(({ sandbox, lost, requests }) =>
-          write(
-            'recordRequests',
-            sandbox,
-            lost,
-            bounds,
-            requests.map((one) => JSON.stringify(one)),
-          ),
-        ),
+        batches.map(async (batch) => {
+          const { sandbox, lost, requests } = batch;
+          const texts = requests.map((request) => JSON.stringify(request));
+          try {
+            await write('recordRequests', sandbox, lost, bounds, texts);
+          } catch (error) {
+            unwritten.push({ batch, error });
+          }
+        }),
       );
+      return unwritten;
     },
     async requests(sandbox) {
       return translateErrors(() => select.all(sandbox)).map(({ number, request }) => ({

@@ -4,7 +4,6 @@ import type { SandboxBounds, SandboxOutcome, SandboxRecord } from '../contract/s
 import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../contract/sandbox-rows.ts';
 import { auditRecorder } from './audit.ts';
 import type { EventWrites, eventAppender } from './event-writes.ts';
-import { inSavepoint } from './savepoint.ts';
 
 /** The writes of sandboxes, each within the transaction of its group: those of SandboxRows. */
 export interface SandboxWrites {
@@ -120,13 +119,11 @@ export function prepareSandboxWrites(
       return 'added';
     },
     commitSandbox(id, version, state, count, text) {
-      return inSavepoint(db, () => {
-        if (commit.run(state, id, version).changes === 0) return false;
-        appendEvents(id, { count, text });
-        // The log of a sandbox is short: each commit deletes as much as it adds.
-        sweepEvents(id, 0, MAX_LOG_BYTES, MAX_SWEPT_GROUPS);
-        return true;
-      });
+      if (commit.run(state, id, version).changes === 0) return false;
+      appendEvents(id, { count, text });
+      // The log of a sandbox is short: each commit deletes as much as it adds.
+      sweepEvents(id, 0, MAX_LOG_BYTES, MAX_SWEPT_GROUPS);
+      return true;
     },
     resetSandbox(id) {
       if (reset.run(id).changes === 0) return false;

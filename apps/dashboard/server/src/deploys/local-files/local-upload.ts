@@ -5,6 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { Gzip } from 'node:zlib';
 import { count, formatBytes, sizeAndLimit } from '@petstore/service/text.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Installation } from '../../accounts/account.ts';
@@ -47,13 +48,14 @@ export async function readLocalUpload(path: string, limits: UploadLimits): Promi
 
 /**
  * Writes the same to a new file: no archive is in memory. A document's other files are below `root`, a folder that has
- * it. Rejects with UserError, whose paths begin in `root`.
+ * it. `gzip` compresses an archive. Rejects with UserError, whose paths begin in `root`.
  */
 export async function writeLocalUpload(
   path: string,
   limits: UploadLimits,
   root: string,
   to: string,
+  gzip: Gzip,
 ): Promise<Described> {
   const inRoot = (text: string) =>
     [`${root}/`, `${relative('', root)}/`]
@@ -61,7 +63,7 @@ export async function writeLocalUpload(
       .replaceAll(root, 'The folder');
   try {
     const scope = () => ({ folders: [root], tellsOthers: false });
-    const { content, ...described } = await uploadOf(path, limits, scope);
+    const { content, ...described } = await uploadOf(path, limits, scope, gzip);
     await pipeline(content, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
     return { ...described, notes: described.notes.map(inRoot) };
   } catch (error) {
@@ -73,12 +75,13 @@ async function uploadOf(
   path: string,
   limits: UploadLimits,
   scopeOf: (document: string) => FileScope,
+  gzip?: Gzip,
 ): Promise<Described & { readonly content: Readable }> {
   const name = basename(resolve(path));
   const plain = { folder: '', files: [], notes: [] };
   if ((await stat(path).catch(cannotRead(path))).isDirectory()) {
     const files = await listFiles(path, limits.files);
-    const content = packFiles(readFiles(path, files, limits));
+    const content = packFiles(readFiles(path, files, limits), gzip);
     return { ...plain, kind: 'tar.gz', content, name: `${name}.tar.gz` };
   }
   const bytes = await readRegularFile(
@@ -95,7 +98,7 @@ async function uploadOf(
   if (!whole) return { ...plain, ...described, content: Readable.from([bytes]) };
   const notes = [...whole.refused, ...(whole.files.size > 1 ? [filesInWords(whole)] : [])];
   return {
-    ...{ kind: 'tar.gz', content: packFiles(whole.files), name: `${name}.tar.gz` },
+    ...{ kind: 'tar.gz', content: packFiles(whole.files, gzip), name: `${name}.tar.gz` },
     ...{ document: whole.document, folder: relative('', whole.root), notes },
     files: [...whole.files.keys()].map((file) => join(whole.root, file)),
   };

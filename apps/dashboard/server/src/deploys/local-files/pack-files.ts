@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, type Gzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 
 type Files = Iterable<readonly [string, Uint8Array]> | AsyncIterable<readonly [string, Uint8Array]>;
 
-/** A .tar.gz, the same for the same files. A file is read when those before it have been packed. */
-export function packFiles(files: Files): Readable {
+/** A .tar.gz, the same for the same files, by `gzip`. A file is read when those before it have been packed. */
+export function packFiles(files: Files, gzip: Gzip = createGzip()): Readable {
   const tar = pack();
-  const gzip = createGzip();
   // Whoever reads the archive gets an error of either.
   pipeline(tar, gzip).catch(() => undefined);
   feed(tar, files).catch((error) => {

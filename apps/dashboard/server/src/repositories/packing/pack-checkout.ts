@@ -23,6 +23,12 @@ export type PackingAnswer =
   | { readonly packed: PackedCheckout }
   | { readonly code: 'folder_missing' | 'folder_unusable'; readonly message: string };
 
+/**
+ * What the thread sends: first that it may be ended, then its answer. Node ends the whole process where a thread is ended
+ * while it makes a zlib stream, so the thread makes the only one that it needs before.
+ */
+export type PackingMessage = 'ready to be ended' | PackingAnswer;
+
 /** Of the thread, in megabytes: a document is read to find the files that it refers to. */
 const MEMORY_MB = 1_024;
 
@@ -42,7 +48,11 @@ export async function packCheckout(
   });
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
-  thread.once('message', resolve);
+  const ready = Promise.withResolvers<void>();
+  thread.on('message', (message: PackingMessage) => {
+    if (typeof message === 'string') ready.resolve();
+    else resolve(message);
+  });
   thread.once('error', (error: NodeJS.ErrnoException) =>
     reject(
       error.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -50,13 +60,17 @@ export async function packCheckout(
         : error,
     ),
   );
-  thread.once('exit', (code) => reject(new Error(`the packing thread ended with ${code}`)));
+  thread.once('exit', (code) => {
+    ready.resolve();
+    reject(new Error(`the packing thread ended with ${code}`));
+  });
   try {
     const answer = await promise;
     if ('packed' in answer) return answer.packed;
     throw new BranchError(answer.code, answer.message);
   } finally {
     signal.removeEventListener('abort', abort);
+    await ready.promise;
     await thread.terminate();
   }
 }

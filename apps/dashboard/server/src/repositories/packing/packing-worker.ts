@@ -1,13 +1,18 @@
 import { realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { createGzip } from 'node:zlib';
 import { UserError } from '@petstore/service/user-error.ts';
 import { writeLocalUpload } from '../../deploys/local-files/local-upload.ts';
-import type { PackingAnswer, PackingTask } from './pack-checkout.ts';
+import type { PackingAnswer, PackingMessage, PackingTask } from './pack-checkout.ts';
 
 // A thread that packs one checkout.
 
-parentPort?.postMessage(await pack(workerData as PackingTask));
+const tell = (message: PackingMessage) => parentPort?.postMessage(message);
+
+const gzip = createGzip();
+tell('ready to be ended');
+tell(await pack(workerData as PackingTask));
 
 async function pack({ root: given, folder, limits, to }: PackingTask): Promise<PackingAnswer> {
   const root = realpathSync.native(given);
@@ -17,7 +22,7 @@ async function pack({ root: given, folder, limits, to }: PackingTask): Promise<P
     return { code: 'folder_missing', message };
   }
   try {
-    const written = await writeLocalUpload(path, limits, root, to);
+    const written = await writeLocalUpload(path, limits, root, to, gzip);
     const { kind, name, document, notes } = written;
     const inRoot = (other: string) => relative(root, other);
     const isFolder = kind === 'tar.gz' && document === undefined;

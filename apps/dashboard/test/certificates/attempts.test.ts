@@ -16,9 +16,12 @@ import { putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { endOrder, insertOrder } from '../../server/src/store/acme-orders.ts';
 import type { IssuanceRow } from '../../server/src/store/issuances.ts';
 import { HERE, type Made, NOW, openAttempt, orderWith, STAGING } from './support/attempt.ts';
-import { eventsOf, HOST } from './support/lab.ts';
+import { acmeConfig, eventsOf, HOST } from './support/lab.ts';
 
 // What an attempt that failed leaves behind, with an authority that is asked nothing that a test does not expect.
+
+const THERE = 'https://other.test/directory';
+const authority = (directoryUrl: string) => acmeConfig({ directoryUrl, caFile: '' }).authorities[0];
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -251,9 +254,19 @@ test('of failures in a row the owners are notified once, by the third or the nex
       [defect, defect, defect, defect, failed()],
       [0, 0, 0, 0, 1],
     ],
+    // Where another authority is asked next, nobody is notified yet, and nobody is a second time.
+    [
+      [defect, defect, defect, failed({ type: 'malformed' }), failed()],
+      [0, 0, 0, 0, 1],
+    ],
+    [
+      [failed(), failed(), failed(), failed({ type: 'malformed' }), failed()],
+      [0, 0, 1, 1, 1],
+    ],
   ] as const) {
     const made = await openAttempt(t, {
       row: ORDERED,
+      acme: { authorities: [authority(HERE), authority(THERE)] },
       client: { getOrder: async (url) => orderWith(url) },
     });
     await putWebhook(made);

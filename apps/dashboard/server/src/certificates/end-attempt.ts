@@ -168,11 +168,16 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
     if (next.pausedUntil !== undefined) {
       await pauseAccount(trx, row.directory_url, next.pausedUntil, JSON.stringify(problem));
     }
-    const isBeyond = failures >= NOTIFIED_AFTER && (await knownFailures(trx, row)) < NOTIFIED_AFTER;
-    await recordDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
+    // Not by the count alone: the third failure may have been one of the program, of which nobody was notified.
+    const wasNotified = await isNotifiedOf(trx, row, failures);
+    const isLasting =
+      next.nextAuthority === undefined && failures >= NOTIFIED_AFTER && !wasNotified;
+    await recordDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, {
+      ...details,
+      ...((wasNotified || isLasting) && { isNotified: true }),
+    });
     // The daily DNS check retries an issuance that was given up: when it fails in the same way, nobody is notified again.
     const isNews = last?.type !== problem.type;
-    const isLasting = next.nextAuthority === undefined && isBeyond;
     if ((isGivenUp && isNews) || isLasting) {
       const type = 'domain.certificate_failed';
       await queueDomainNotice(trx, at, { type, projectId, hostname, message, details });
@@ -180,11 +185,13 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
   });
 }
 
-/** How many failures in a row the timeline knows of; it has none of the program's own. */
-async function knownFailures(trx: Trx, row: IssuanceRow): Promise<number> {
+/** Whether the owners were notified of an earlier one of so many failures in a row. */
+async function isNotifiedOf(trx: Trx, row: IssuanceRow, failures: number): Promise<boolean> {
   const { domain_id, requested_at } = row;
   const last = await findEventSince(trx, domain_id, 'certificate.failed', requested_at);
-  return last ? (JSON.parse(last.details) as { failures: number }).failures : 0;
+  const known: { failures?: number; isNotified?: true } = last ? JSON.parse(last.details) : {};
+  // Fewer than before: they are counted anew.
+  return known.isNotified === true && (known.failures ?? 0) <= failures;
 }
 
 /** What the timeline says of a failure. The authority is named where there are several. */

@@ -140,7 +140,8 @@ function authorityFor(
 }
 
 /**
- * One attempt at a certificate, and what is still to be stored of its end. Rejects where the store is unavailable, or at a stop.
+ * One attempt at a certificate, and what is still to be stored of its end. Rejects where the store is unavailable, or at
+ * a stop.
  */
 async function attemptPlatformCertificate(
   deps: PlatformIssuerDeps,
@@ -173,7 +174,7 @@ async function attemptPlatformCertificate(
       ...waiting(problem, Math.max(now() + pause, problem.retryAt ?? 0)),
       ...{ failures, key_authorization: null, order_url: null, order_key: null },
     };
-    // Together: an order that only the authority knows as open would be gone on with, and never counted.
+    // In one transaction: else another process could go on with an order that is counted as failed already.
     await db.transaction().execute(async (trx) => {
       if (await change(next, trx)) await endOrder(trx, certificate.id, 'failed', now());
     });

@@ -302,3 +302,21 @@ test('a store that is away gets later what was counted, once', async () => {
   assert.deepEqual([...source.readers], [['2026-11-26T12 view /', 2]]);
   assert.equal(source.sentences.length, 1);
 });
+
+test('a store that is away is asked once, however many sites were read', async () => {
+  const source = new MemorySource();
+  let asked = 0;
+  const add = source.addReaders.bind(source);
+  source.addReaders = (counts) => {
+    asked += 1;
+    return add(counts);
+  };
+  const counts = new ReaderCounts(source, pino({ level: 'silent' }), () => NOON);
+  source.isAway = true;
+  for (let at = 0; at < 250; at += 1) counts.count(`pets${at}`, 'view', '/');
+  await counts.close();
+  assert.equal(asked, 1);
+  source.isAway = false;
+  await counts.close();
+  assert.deepEqual([...source.readers], [['2026-11-26T12 view /', 250]]);
+});

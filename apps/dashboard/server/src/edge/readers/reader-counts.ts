@@ -167,14 +167,17 @@ export class ReaderCounts {
     this.#storedAt = performance.now();
     for (const [hour, projects] of taken) {
       const all = [...projects];
+      let hasFailed = false;
       for (let at = 0; at < all.length; at += PROJECTS_AT_ONCE) {
         const some = new Map(all.slice(at, at + PROJECTS_AT_ONCE));
         try {
-          await this.#source.addReaders?.({ hour, projects: numbersOf(some) });
+          // Where the store is unavailable, each would wait as long. Those that were not tried come first the next time.
+          if (!hasFailed) await this.#source.addReaders?.({ hour, projects: numbersOf(some) });
         } catch (error) {
+          hasFailed = true;
           this.#log.warn({ err: error }, 'reader counts could not be stored; will retry');
-          this.#putBack(hour, some);
         }
+        if (hasFailed) this.#putBack(hour, some);
       }
     }
     this.#isStoring = false;

@@ -70,7 +70,7 @@ export async function receiveWebhook(
     await noteDelivery(deps, repository, true);
     return { message: 'Ignored: only what is pushed matters.' };
   }
-  // Remembered with what it causes: a host sends again what failed here, and that must not have come before.
+  // One transaction: a host sends a webhook again that failed here, and it must not be taken for one that came before.
   const isNew = await db.transaction().execute(async (trx) => {
     await lockProject(trx, repository.project_id);
     if (!(await findRepositoryById(trx, id))) throw notFound('webhook');

@@ -19,7 +19,10 @@ export function processesOf(folder: string): RunningProcess[] {
         const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
         const [args, env] = [read('cmdline'), read('environ')];
         if (!env.includes(folder)) return [];
-        const peakBytes = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1]) * 1_024;
+        const peak = /^VmHWM:\s+(\d+) kB$/m.exec(read('status'))?.[1];
+        // It has ended since: nothing of its memory is told any more.
+        if (peak === undefined) return [];
+        const peakBytes = Number(peak) * 1_024;
         return [{ pid: Number(pid), args, env, peakBytes }];
       } catch {
         // It has ended, or is another user's.

@@ -120,3 +120,29 @@ test('one that is asked for while its last attempt is stored is sent once more',
   });
   assert.ok(isAsked);
 });
+
+test('one that is asked for of a failing webhook that nobody delivers to is sent by who gets it next', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => 500;
+  const path = await make(service, receiver);
+  for (let made = 0; made < 5; made++) await create(service);
+  const untilRetryIn = (ms: number) =>
+    timeUntil(async () => {
+      const { retryAt } = (await (await service.get(path)).json()) as { retryAt: string | null };
+      return Date.parse(retryAt ?? '') > Date.now() + ms;
+    });
+  await untilRetryIn(0);
+  await redeliver(service, path, 1);
+  // The second wait is of minutes.
+  await untilRetryIn(200_000);
+  receiver.answer = () => 204;
+  const leases = t.mock.method(store.webhooks, 'acquireLeases', async () => []);
+  await timeUntil(async () => leases.mock.callCount() >= 2);
+  const before = receiver.received.length;
+  await redeliver(service, path, 1);
+  leases.mock.restore();
+  await timeUntil(async () => receiver.ids().slice(before).includes('1'));
+  await untilAt(service, path, 5);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
@@ -203,6 +204,19 @@ test('one that is failing, and is enabled, is sent at once what waits', async (t
   });
   const { state, lastEventId } = await json<Made>(service.get(path));
   assert.deepEqual([state, lastEventId], ['enabled', '5']);
+});
+
+test('one that is enabled after it was let go of is sent at once what waits', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  const path = await makeFailing(service, receiver);
+  await json(patch(service, path, { state: 'disabled' }));
+  // Twice the time after which the service looks for what it still has: whoever delivers next has only what is stored.
+  await sleep(1_000);
+  receiver.answer = () => 204;
+  const before = receiver.received.length;
+  await json(patch(service, path, { state: 'enabled' }));
+  await timeUntil(async () => new Set(receiver.ids().slice(before)).size === 5);
 });
 
 test('one that is failing, and is enabled far behind, goes on with the oldest event that is kept', async (t) => {

@@ -32,7 +32,7 @@ export interface WebhookPatch {
   readonly events?: readonly EventType[] | undefined;
   /** A new secret, and until when the present one signs as well. */
   readonly rotation?: { readonly secret: string; readonly oldUntil: number } | undefined;
-  /** null enables it, and it begins with events after `position`. */
+  /** null enables it: what waits is due, and then come the events after `position`. */
   readonly disabled?: { readonly at: number; readonly reason: string } | null | undefined;
   readonly position?: bigint | undefined;
 }
@@ -124,8 +124,17 @@ export class WebhookStore {
     if (changes.length === 0) return this.get(store, id);
     const [rows = []] = await this.#db.write([
       sql`UPDATE webhooks SET ${join(changes)} WHERE store = ${store} AND id = ${id} RETURNING *`,
+      ...(disabled === null ? [this.#makeDue(store, id)] : []),
     ]);
     return rows[0] && webhookOf(rows[0]);
+  }
+
+  /** What waits for a retry is due now, whichever process gets the webhook next. */
+  #makeDue(store: string, id: string): Sql {
+    const now = this.#db.now();
+    return sql`UPDATE webhook_deliveries SET next_at = ${now}
+      WHERE webhook_id = ${id} AND state = 'waiting' AND next_at > ${now}
+        AND EXISTS (SELECT 1 FROM webhooks WHERE store = ${store} AND id = ${id})`;
   }
 
   /** Whether there was one. */
@@ -158,13 +167,17 @@ export class WebhookStore {
 
   /** Has an event delivered once more, at once; false where `most` other deliveries of the webhook wait. */
   async redeliver(id: string, delivery: StoredDelivery, most: number): Promise<boolean> {
+    const now = this.#db.now();
     const hasRoom = sql`(SELECT count(*) FROM webhook_deliveries
       WHERE webhook_id = ${id} AND state = 'waiting'
         AND event_id <> ${integer(delivery.eventId)}) < ${integer(most)}`;
     const [, rows = []] = await this.#db.write([
       this.#locked([id]),
       putDelivery(id, hasRoom, delivery),
-      sql`UPDATE webhooks SET asked = asked + 1 WHERE id = ${id}`,
+      // A failing one is tried at once, whichever process gets it next.
+      sql`UPDATE webhooks SET asked = asked + 1,
+            next_at = CASE WHEN next_at > ${now} THEN ${now} ELSE next_at END
+          WHERE id = ${id}`,
     ]);
     return rows.length > 0;
   }

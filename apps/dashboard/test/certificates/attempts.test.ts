@@ -175,22 +175,21 @@ test('an order or account that the authority lost does not count as a failed ord
   isAbout(gone.wait, 1_000);
   assert.deepEqual(await orderState(gone), ['ended']);
   assert.deepEqual([gone.row.order_url, gone.row.step], [null, 'account']);
-  const account = await ended(t, refused('accountDoesNotExist'));
-  assert.deepEqual(account.asked, [`replace ${HERE}`]);
+  const account = await ended(t, refused('accountDoesNotExist'), { isClosed: async () => true });
+  assert.deepEqual(account.asked, [`replaceIfClosed ${HERE}`]);
   isAbout(account.wait, 1_000);
   assert.deepEqual(await orderState(account), ['ended']);
 });
 
 test('an account that was closed is told from a name that is refused', async (t) => {
-  const closed = await ended(t, refused('unauthorized'), {
-    client: { isAccountUsable: async () => false },
-  });
-  assert.deepEqual(closed.asked, ['isAccountUsable', `replace ${HERE}`]);
-  assert.equal(JSON.parse(closed.row.last_problem ?? '').type, 'accountDoesNotExist');
-  for (const isAccountUsable of [async () => true, () => Promise.reject(new Error('away'))]) {
-    const usable = await ended(t, refused('unauthorized'), { client: { isAccountUsable } });
-    assert.equal(JSON.parse(usable.row.last_problem ?? '').type, 'unauthorized');
-  }
+  const typeOf = async (isClosed: () => Promise<boolean>) => {
+    const { asked, row } = await ended(t, refused('unauthorized'), { isClosed });
+    assert.equal(asked[0], `replaceIfClosed ${HERE}`);
+    return JSON.parse(row.last_problem ?? '').type;
+  };
+  assert.equal(await typeOf(async () => true), 'accountDoesNotExist');
+  assert.equal(await typeOf(async () => false), 'unauthorized');
+  assert.equal(await typeOf(() => Promise.reject(new Error('away'))), 'unauthorized');
 });
 
 test('after a failed order the staging directory is first, and left where it cannot be reached', async (t) => {
@@ -369,6 +368,7 @@ test('an order whose issuance is gone counts as a certificate where one may have
         await made.db.deleteFrom('issuances').execute();
         await endFailedAttempt(made.attempt, new LeaseLostError());
       } else {
+        await made.db.updateTable('domains').set({ removed_at: NOW }).execute();
         await dropIssuance(made.attempt);
         assert.equal(await challenges(made), 0);
       }

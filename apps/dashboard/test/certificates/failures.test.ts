@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CertificateAuthorityOptions } from '@petstore/lab/certificate-authority/certificate-authority.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { openAcmeAccounts } from '../../server/src/certificates/account.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { budgetOf } from '../../server/src/certificates/rate-limits.ts';
 import {
@@ -11,6 +13,7 @@ import {
   ensureCertificate,
 } from '../../server/src/certificates/request-certificate.ts';
 import { presentIssuance } from '../../server/src/domains/present-domain.ts';
+import { findAcmeAccount } from '../../server/src/store/acme-accounts.ts';
 import { clock } from './support/clock.ts';
 import {
   acmeConfig,
@@ -22,6 +25,7 @@ import {
   type Lab,
   openLab,
   putVerifiedDomain,
+  SEALER,
   startLabAuthority,
   until,
   witness,
@@ -194,6 +198,29 @@ test('an account that the authority has lost is made anew', async (t) => {
   issuer.wake();
   await until(() => certificateOf(lab.db, other), 'the second certificate');
   assert.equal((await lab.db.selectFrom('acme_accounts').selectAll().execute()).length, 1);
+});
+
+test('of several processes that find a lost account, none replaces the one that the first has made', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const open = () => {
+    const config = { acme: acmeConfig(authority) };
+    const deps = { db: lab.db, now: time.now, log: lab.log, sealer: SEALER, config };
+    const accounts = openAcmeAccounts(deps, t.signal);
+    cleanUp(t, accounts.close);
+    return accounts;
+  };
+  const url = authority.directoryUrl;
+  const [first, second] = [open(), open()];
+  await Promise.all([first.at(url), second.at(url)]);
+  authority.forgetAccounts();
+  assert.equal(await first.replaceIfClosed(url), true);
+  await first.at(url);
+  const made = await findAcmeAccount(lab.db, url);
+  assert.ok(made?.account_url);
+  assert.equal(await second.replaceIfClosed(url), true, 'its own is lost, too');
+  assert.equal(await first.replaceIfClosed(url), false, 'an earlier request of the first fails');
+  await second.at(url);
+  assert.deepEqual(await findAcmeAccount(lab.db, url), made);
 });
 
 test('an outage in the middle of an order costs no second one', async (t) => {

@@ -18,6 +18,7 @@ import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { sealerOf } from '../../server/src/certificates/sealing.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { findPlatformCertificate } from '../../server/src/store/platform-certificates.ts';
@@ -179,6 +180,28 @@ test('two processes on one database make one order', async (t) => {
     cleanUp(t, issuer.stop);
   await issued();
   assert.equal(authority.counts.newOrder, 1);
+});
+
+test('an account that the authority has lost is made anew', async (t) => {
+  const time = clock();
+  const { db, sealer, acme, authority, row, issued } = await setUp(t, {
+    ...{ now: time.now, isPrompt: true },
+  });
+  const issuer = startPlatform({ db, sealer, acme, now: time.now });
+  cleanUp(t, issuer.stop);
+  const first = await issued();
+  authority.forgetAccounts();
+  time.forward(80 * 24 * HOUR_MS);
+  issuer.wake();
+  const isFailed = async () => {
+    const { failures, leased_by } = (await row()) ?? {};
+    return failures === 1 && leased_by === null;
+  };
+  await until(isFailed, 'the attempt with the lost account');
+  assert.equal(parseProblem((await row())?.last_problem ?? null)?.type, 'accountDoesNotExist');
+  time.forward(HOUR_MS / 12);
+  issuer.wake();
+  await until(async () => (await row())?.serial !== first, 'another certificate');
 });
 
 test('the authority says when to renew, and learns which certificate is replaced', async (t) => {

@@ -162,6 +162,28 @@ test('an attempt whose lease was taken writes nothing, though the same process g
   }, 'the end of the lost order');
 });
 
+test('a name that is added again while its order is being abandoned has a certificate', async (t) => {
+  const begun = holdFirst('challenge');
+  const abandoned = holdFirst('order');
+  let isRemoved = false;
+  const { lab, authority, time } = await setUp(t, {
+    onCall: (call, phase) =>
+      begun.onCall(call, phase) ?? (isRemoved ? abandoned.onCall(call, phase) : undefined),
+  });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  await until(async () => authority.counts.challenge === 1, 'the challenge');
+  const orders = authority.counts.order;
+  await remove(lab, id, time.now());
+  isRemoved = true;
+  issuer.wake();
+  await until(async () => authority.counts.order > orders, 'the end of the order');
+  await addAgain(lab, id, time.now());
+  begun.release();
+  abandoned.release();
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+});
+
 /** A claim of another project to the name, which holds nothing. */
 async function putClaim(db: Db, project: string): Promise<string> {
   await putProject(db, project, 'pro');

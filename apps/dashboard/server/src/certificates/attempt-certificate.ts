@@ -1,5 +1,4 @@
 import type { CertificateOutcome } from '../operations/job-metrics.ts';
-import { findCertifiable, findCertificate } from '../store/certificates.ts';
 import type { IssuanceChange, IssuanceRow } from '../store/issuances.ts';
 import type { AcmeAccounts } from './account.ts';
 import { authorityAt } from './authorities.ts';
@@ -10,6 +9,7 @@ import { downloadCertificate, finalizeOrder } from './finalize.ts';
 import {
   type Attempt,
   acmeClient,
+  findWanted,
   goToStep,
   type IssuerDeps,
   LeaseLostError,
@@ -31,15 +31,12 @@ export async function attemptCertificate(
   row: IssuanceRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const domain = await findCertifiable(deps.db, row.domain_id);
+  const domain = await findWanted(deps.db, row);
   const projectId = domain?.project_id ?? '';
   const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
   const countOutcome = (outcome: CertificateOutcome) =>
     deps.metrics?.certificateAttempt(attempt.row.directory_url, outcome);
-  // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
-  if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
-  // The old certificate serves until it expires, and is renewed when the name can be proven again.
-  if (!canBeProven(row, domain)) return dropIssuance(attempt);
+  if (!domain) return dropIssuance(attempt);
   try {
     const begin = await chooseDirectory(deps, row);
     if (begin) await recordProgress(attempt, begin);
@@ -70,20 +67,6 @@ const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
   finalize: finalizeOrder,
   download: downloadCertificate,
 };
-
-/** Whether the name leads here, or the record of its challenges does, as far as the last check knows. */
-function canBeProven(
-  { kind }: Pick<IssuanceRow, 'kind'>,
-  domain: NonNullable<Awaited<ReturnType<typeof findCertifiable>>>,
-): boolean {
-  if (domain.prepare === 1 && domain.challenge_here === 1) return true;
-  return domain.awaits_move === 0 && (kind === 'first' || domain.moved_away_at === null);
-}
-
-async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
-  const certificate = await findCertificate(deps.db, row.domain_id);
-  return certificate !== undefined && certificate.issued_at >= row.requested_at;
-}
 
 /**
  * Where an issuance without an order begins: where the last attempt left it, unless that authority may not be asked now.

@@ -13,10 +13,10 @@ import {
 } from '../store/issuances.ts';
 import { lockProject } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
-import { ProblemError } from './acme-transport.ts';
+import { problemAtAuthority } from './account.ts';
 import { authorityName } from './authorities.ts';
 import { backoff } from './backoff.ts';
-import { type Attempt, acmeClient, LeaseLostError, recordProgress } from './issuance.ts';
+import { type Attempt, findWanted, LeaseLostError, recordProgress } from './issuance.ts';
 import { afterBudget, type NextAttempt, nextAttempt } from './next-attempt.ts';
 import { abandonOrder, OrderDeferredError } from './order.ts';
 import {
@@ -25,10 +25,10 @@ import {
   isTransient,
   type Problem,
   parseProblem,
-  problemOf,
   problemToShow,
 } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
+import { ensureCertificate } from './request-certificate.ts';
 
 /** The owners are notified after so many failures in a row; fewer may be over in a minute. */
 const NOTIFIED_AFTER = 3;
@@ -46,7 +46,8 @@ export async function endFailedAttempt(attempt: Attempt, error: unknown): Promis
   }
   try {
     if (error instanceof OrderDeferredError) return await deferOrder(attempt, error);
-    const problem = await problemFor(attempt, error);
+    const { accounts } = attempt;
+    const problem = await problemAtAuthority(accounts, row.directory_url, error, deps.now());
     if (problem) {
       deps.log.warn({ hostname: row.hostname, problem }, 'an attempt at a certificate failed');
       return await scheduleRetry(attempt, problem);
@@ -64,27 +65,22 @@ export async function endFailedAttempt(attempt: Attempt, error: unknown): Promis
   }
 }
 
-async function problemFor(attempt: Attempt, error: unknown): Promise<Problem | undefined> {
-  const problem = problemOf(error, attempt.deps.now());
-  // Of a closed account an authority says the same as of a name that it does not issue for.
-  const mayBeAccount = error instanceof ProblemError && problem?.type === 'unauthorized';
-  if (!mayBeAccount) return problem;
-  const isUsable = await acmeClient(attempt)
-    .then((client) => client.isAccountUsable())
-    .catch(() => true);
-  return isUsable ? problem : { ...problem, type: 'accountDoesNotExist' };
-}
-
-/** Ends the issuance: the certificate is not wanted any more, or is there. */
+/**
+ * Ends the issuance: the certificate is not wanted any more, or is there. Where the domain was added again while the order
+ * was being abandoned, the check that verified it found this issuance: another one takes its place.
+ */
 export async function dropIssuance(attempt: Attempt): Promise<void> {
   const { deps, row, worker } = attempt;
+  const { domain_id: id, hostname } = row;
   await abandonOrder(attempt);
+  const at = deps.now();
   await deps.db.transaction().execute(async (trx) => {
-    await lockDomain(trx, row.domain_id);
-    const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
+    await lockDomain(trx, id);
+    const isMine = await deleteLeasedIssuance(trx, id, worker);
     if (!isMine) return;
-    await deleteChallenges(trx, row.domain_id);
-    await endOrder(trx, row.domain_id, endOf(row), deps.now());
+    await deleteChallenges(trx, id);
+    await endOrder(trx, id, endOf(row), at);
+    if (await findWanted(trx, row)) await ensureCertificate(trx, { id, hostname }, at);
   });
 }
 
@@ -133,8 +129,8 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
   const { deps, row, projectId } = attempt;
   const { hostname } = row;
   const isOrderOver = !isTransient(problem);
-  if (problem.type === 'accountDoesNotExist') await attempt.accounts.replace(row.directory_url);
-  else if (isOrderOver) await abandonOrder(attempt);
+  // Where the account is gone, so are its orders.
+  if (isOrderOver && problem.type !== 'accountDoesNotExist') await abandonOrder(attempt);
 
   const at = deps.now();
   const next = await nextAttempt(attempt, problem);

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { findCertifiable, findCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
@@ -58,6 +59,31 @@ export interface Attempt {
 /** Another process has the issuance by now, or nobody wants it: the attempt stores nothing more. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
+}
+
+/**
+ * The domain of an issuance whose certificate is wanted still; undefined otherwise: since the request the domain may have
+ * been removed, the certificate issued, or the name led elsewhere. An old certificate serves until it expires then, and is
+ * renewed when the name can be proven again.
+ */
+export async function findWanted(
+  db: Db,
+  { domain_id, kind, requested_at }: Pick<IssuanceRow, 'domain_id' | 'kind' | 'requested_at'>,
+) {
+  const domain = await findCertifiable(db, domain_id);
+  if (!domain || !canBeProven(kind, domain)) return undefined;
+  const certificate = await findCertificate(db, domain_id);
+  const isIssued = certificate !== undefined && certificate.issued_at >= requested_at;
+  return isIssued ? undefined : domain;
+}
+
+/** Whether the name leads here, or the record of its challenges does, as far as the last check knows. */
+function canBeProven(
+  kind: IssuanceRow['kind'],
+  domain: NonNullable<Awaited<ReturnType<typeof findCertifiable>>>,
+): boolean {
+  if (domain.prepare === 1 && domain.challenge_here === 1) return true;
+  return domain.awaits_move === 0 && (kind === 'first' || domain.moved_away_at === null);
 }
 
 /** The installation's account at the authority of this issuance. */

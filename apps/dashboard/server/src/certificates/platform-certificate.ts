@@ -11,7 +11,7 @@ import {
   type PlatformCertificateRow,
 } from '../store/platform-certificates.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
-import { type AccountDeps, openAcmeAccounts } from './account.ts';
+import { type AccountDeps, openAcmeAccounts, problemAtAuthority } from './account.ts';
 import { OrderDeferredError } from './order.ts';
 import { type PlatformCertificate, platformCertificates } from './platform-names.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type PlatformIssuerDeps,
 } from './platform-order.ts';
 import { takeRenewalInfo } from './platform-renewal.ts';
-import { OrderFailedError, type Problem, parseProblem, problemOf } from './problem.ts';
+import { OrderFailedError, type Problem, parseProblem } from './problem.ts';
 
 // The certificates of the installation's own names: the wildcard of its sites, which DNS-01 alone can prove, and those
 // of `dashboard serve --domain`.
@@ -83,10 +83,9 @@ export function startPlatformIssuer(options: PlatformIssuerOptions): JobRunner |
       changePlatformCertificate(trx ?? db, hostname, worker, next);
     const renew = () => change({ leased_until: now() + LEASE_MS });
     const authority = authorityFor(config.acme.authorities, row);
-    const client = () => accounts.at(authority.directoryUrl);
     return (stop: AbortSignal) =>
       underLease(renew, RENEW_LEASE_MS, stop, async (signal) => {
-        const attempt = { certificate, row, authority, client, change, signal };
+        const attempt = { certificate, row, authority, accounts, change, signal };
         // At a stop the order is kept: the next process goes on with it.
         const next = await attemptPlatformCertificate(deps, attempt).catch((error) => {
           if (!signal.aborted) throw error;
@@ -148,7 +147,7 @@ async function attemptPlatformCertificate(
   attempt: PlatformAttempt,
 ): Promise<PlatformCertificateChange> {
   const { db, now, log, siteChanged } = deps;
-  const { certificate, row, change, signal } = attempt;
+  const { certificate, row, authority, accounts, change, signal } = attempt;
   const notLed = await notLedYet(deps, attempt);
   signal.throwIfAborted();
   if (notLed !== undefined)
@@ -169,7 +168,8 @@ async function attemptPlatformCertificate(
     const pause = isLeftOver
       ? LEFT_OVER_MS
       : (RETRIES_MS[Math.min(failures, RETRIES_MS.length) - 1] as number);
-    const problem = problemOf(error, now()) ?? { type: 'failed', detail: String(error), at: now() };
+    const known = await problemAtAuthority(accounts, authority.directoryUrl, error, now());
+    const problem = known ?? { type: 'failed', detail: String(error), at: now() };
     const next = {
       ...waiting(problem, Math.max(now() + pause, problem.retryAt ?? 0)),
       ...{ failures, key_authorization: null, order_url: null, order_key: null },

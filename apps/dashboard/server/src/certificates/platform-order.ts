@@ -11,7 +11,7 @@ import type {
 import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
-import type { AccountDeps } from './account.ts';
+import type { AccountDeps, AcmeAccounts } from './account.ts';
 import type { AcmeClient, Authorization, Order } from './acme-client.ts';
 import { ProblemError, readProblem } from './acme-transport.ts';
 import { chooseChallenge } from './challenge.ts';
@@ -41,7 +41,7 @@ export interface PlatformAttempt {
   /** As it was leased. */
   readonly row: PlatformCertificateRow;
   readonly authority: AuthorityConfig;
-  readonly client: () => Promise<AcmeClient>;
+  readonly accounts: AcmeAccounts;
   /** false where the lease is lost. */
   readonly change: (next: PlatformCertificateChange, trx?: Trx) => Promise<boolean>;
   /** Aborted when the process stops or the lease is lost. */
@@ -65,8 +65,8 @@ export async function obtainCertificate(
   deps: PlatformIssuerDeps,
   attempt: PlatformAttempt,
 ): Promise<void> {
-  const { certificate, change, signal } = attempt;
-  const client = await attempt.client();
+  const { certificate, authority, accounts, change, signal } = attempt;
+  const client = await accounts.at(authority.directoryUrl);
   const begun = await begunOrder(deps, attempt, client);
   const { key, order } = begun ?? (await newOrder(deps, attempt, client));
   if (order.status === 'pending') await prove(deps, attempt, client, order);

@@ -30,6 +30,8 @@ interface Options {
   readonly client?: Partial<AcmeClient>;
   readonly now?: () => number;
   readonly acme?: AcmeChange;
+  /** The authority takes no orders from the account any more. */
+  readonly isClosed?: () => Promise<boolean>;
   readonly signal?: AbortSignal;
 }
 
@@ -55,7 +57,10 @@ export async function openAttempt(t: TestContext, options: Options = {}): Promis
   } as unknown as IssuerDeps;
   const accounts: AcmeAccounts = {
     at: async (url) => recorded(options.client ?? {}, asked, url),
-    replace: async (url) => void asked.push(`replace ${url}`),
+    replaceIfClosed: async (url) => {
+      asked.push(`replaceIfClosed ${url}`);
+      return options.isClosed?.() ?? false;
+    },
     close: () => undefined,
   };
   const row = () => issuanceOf(db, id);

@@ -38,6 +38,7 @@ export interface Lab {
   readonly nameServer: NameServer;
   readonly host: ChallengeHost;
   readonly ports: LabAuthorityOptions;
+  readonly log: Logger;
   /** Lines of the log, one after the other. */
   readonly logged: string[];
   /** Projects whose site changed. */
@@ -67,6 +68,7 @@ export async function openLab(t: TestContext, opened?: Db): Promise<Lab> {
     nameServer,
     host,
     ports: { httpPort: host.httpPort, tlsPort: host.tlsPort, nameServer: nameServer.server },
+    log,
     logged,
     changed,
     issuer(authority, { acme, now = Date.now } = {}) {

@@ -159,7 +159,7 @@ function accountsOf(
       await saveAccountKey(db, { directory_url: directoryUrl, sealed_key: '', created_at: now() });
       return authority.client;
     },
-    replace: async () => undefined,
+    replaceIfClosed: async () => false,
     close: () => undefined,
   };
 }

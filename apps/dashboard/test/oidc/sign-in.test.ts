@@ -536,6 +536,35 @@ onBothEngines('what is under way with a provider ends with what it ends', async 
   await assertError(await draft(late), 401, 'unauthorized');
 });
 
+test('an identity that is unlinked in the middle of its sign-in signs nobody in', async (t) => {
+  const evil = await startHostileProvider(t);
+  const service = await startService(t, {
+    oidc: [providerConfig(evil.issuer, { emailDomains: ['evil.example'] })],
+  });
+  const { origin, db } = service;
+  const root = await service.signUp(OWNER);
+  await addApp(root, Date.now());
+  await testBrowser().signIn(origin);
+  const identity = await db.selectFrom('identities').selectAll().executeTakeFirstOrThrow();
+  const sessions = async () =>
+    (await db.selectFrom('sessions').select('id').where('identity_id', '=', identity.id).execute())
+      .length;
+  assert.equal(await sessions(), 1);
+  // Right after the sign-in has found it.
+  await sql`CREATE TRIGGER unlinked AFTER UPDATE OF last_used_at ON identities
+    BEGIN DELETE FROM identities; END`.execute(db);
+  for (const secondFactor of ['optional', 'everyone']) {
+    const policy = { secondFactor, afterProvider: true };
+    await json(await root.call('PUT', '/api/installation/security', policy));
+    const late = testBrowser();
+    assert.equal(problemIn(await late.signIn(origin)), 'signed_out');
+    assert.equal(await late.who(origin), null);
+    const pending = await db.selectFrom('pending_sign_ins').selectAll().execute();
+    assert.deepEqual([await sessions(), pending], [1, []]);
+    await db.insertInto('identities').values(identity).execute();
+  }
+});
+
 test('a log-out that fails half way is done when the provider tells it again', async (t) => {
   const evil = await startHostileProvider(t);
   const service = await startService(t, {

@@ -1,9 +1,11 @@
 import { prefix } from '@petstore/service/text.ts';
 import type { FastifyRequest } from 'fastify';
+import { unauthorized } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { writeAudit } from '../store/audit.ts';
+import { listIdentities } from '../store/identities.ts';
 import type { Trx } from '../store/schema.ts';
 import {
   deleteSession,
@@ -47,8 +49,8 @@ export function fromOf(request: FastifyRequest): From {
 /**
  * Begins a session of a user who proved who they are, by `method`. `prove` is done in the same transaction, with the user
  * locked: what it throws keeps them out. Returns the secret for the session's cookie. Throws ApiError when the password
- * has changed since the user was read, for a change ends all sessions, when the account is disabled, and when a provider
- * is required of its address that was not used.
+ * has changed since the user was read, for a change ends all sessions, when the account is disabled, when the identity was
+ * unlinked, and when a provider is required of its address that was not used.
  *
  * Whoever has a second factor is asked for it before: `continueSignIn` in factors/sign-in.ts decides that.
  */
@@ -74,6 +76,7 @@ export async function beginSession(
     const current = await lockUser(trx, user.id);
     if (current?.password_hash !== user.password_hash) throw invalidCredentials();
     if (current.disabled_at !== null) throw accountDisabled();
+    await checkLinked(trx, user, identity);
     await prove(trx);
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
@@ -98,6 +101,21 @@ export async function beginSession(
     });
   });
   return secret;
+}
+
+/**
+ * Throws ApiError `unauthorized` where the identity was unlinked since it signed in. The user is locked: unlinking comes
+ * either before this, or afterwards and ends what the transaction begins.
+ */
+export async function checkLinked(
+  trx: Trx,
+  user: UserRow,
+  identity: UsedIdentity | undefined,
+): Promise<void> {
+  if (!identity) return;
+  const linked = await listIdentities(trx, user.id);
+  if (!linked.some(({ id }) => id === identity.id))
+    throw unauthorized('This account was unlinked from the provider meanwhile.');
 }
 
 /** When a session ends that is used now. */

@@ -14,7 +14,7 @@ import { readSecurityPolicy } from '../../store/security-policy.ts';
 import type { UserRow } from '../../store/users.ts';
 import { lockUserWithPassword } from '../passwords.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
-import { beginSession, type From } from '../sessions.ts';
+import { beginSession, checkLinked, type From } from '../sessions.ts';
 import type { FirstFactor, SecondFactor, SignInMethod, UsedIdentity } from '../sign-in-method.ts';
 import { checkMethod } from '../sign-in-rules.ts';
 import type { Added, Addition } from './add-factor.ts';
@@ -90,6 +90,7 @@ async function beginPending(
   const at = now();
   await db.transaction().execute(async (trx) => {
     await lockUserWithPassword(trx, user);
+    await checkLinked(trx, user, identity);
     await insertPendingSignIn(
       trx,
       {

@@ -134,7 +134,7 @@ export async function changeProject(
     );
   }
   const analytics = change.analytics && readAnalytics(change.analytics);
-  let isSiteChanged = false;
+  let isChanged = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
       // Read under the lock: somebody may be changing another of these at the same time.
@@ -156,11 +156,12 @@ export async function changeProject(
         hold_breaking: switches.holdBreaking ? 1 : 0,
       };
       const [from, to] = [presentChange(before), presentChange(next)];
-      isSiteChanged = !isDeepStrictEqual({ ...from, name: '' }, { ...to, name: '' });
-      if (next.name === before.name && !isSiteChanged) return before;
+      isChanged = !isDeepStrictEqual(from, to);
+      if (!isChanged) return before;
       await moveSlug(trx, before, next.slug, caller, now());
       await updateProject(trx, id, next);
-      if (isSiteChanged) await recordSiteChange(trx, id, now());
+      // The name, too: the sign-in page of a private site shows it.
+      await recordSiteChange(trx, id, now());
       await writeAudit(trx, now(), caller.actor, {
         action: 'project.update',
         projectId: id,
@@ -170,7 +171,7 @@ export async function changeProject(
       return { ...before, ...next };
     }),
   );
-  if (isSiteChanged) siteChanged(id);
+  if (isChanged) siteChanged(id);
   return changed;
 }
 

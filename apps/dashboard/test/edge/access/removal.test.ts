@@ -232,6 +232,23 @@ test('a provider that becomes required ends what was opened with passwords, at e
 /** Of the last reader who signs out. */
 let current: Record<string, string> = {};
 
+test('the sign-in page has the name that its project has now', async (t) => {
+  const service = await startService(t);
+  const ask = askAt(t, service.edgePort);
+  const owner = await service.signUp('owner@example.com');
+  await createProject(owner, 'pets');
+  await deploy(owner, 'pets');
+  await changeAccess(owner, 'pets', { private: 'everything' });
+  const title = async () => {
+    const { body } = await ask(HOST, '/', { headers: { accept: 'text/html' } });
+    return /<title>(.*)<\/title>/.exec(`${body}`)?.[1];
+  };
+  await json(await owner.call('PATCH', '/api/projects/pets', { name: 'Cats' }));
+  await timeUntil(async () => (await title()) === 'Sign in – Cats');
+  await json(await owner.call('PATCH', '/api/projects/pets', { name: 'Dogs' }));
+  await timeUntil(async () => (await title()) === 'Sign in – Dogs');
+});
+
 test('while the store is away, whoever it knew stays in for a minute, and nobody else comes in', async (t) => {
   let decision: AccessDecision | Error = 'allowed';
   let asked = 0;

@@ -34,7 +34,9 @@ export function limitResponses({ perSecond, burst }: Rate, now: () => number) {
       bucket = { left: burst, at, slipped: 0 };
       counted.set(network, bucket);
     }
-    bucket.left = Math.min(burst, bucket.left + ((at - bucket.at) / 1_000) * perSecond);
+    // A clock that was put back takes nothing away.
+    const passed = Math.max(0, at - bucket.at);
+    bucket.left = Math.min(burst, bucket.left + (passed / 1_000) * perSecond);
     bucket.at = at;
     if (bucket.left >= 1) {
       bucket.left -= 1;

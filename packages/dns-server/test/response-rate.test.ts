@@ -30,6 +30,16 @@ test('after a burst a network has its rate, and of the rest each second response
   assert.deepEqual(take(3), ['answer', 'answer', 'slip']);
 });
 
+test('a clock that is put back silences nobody', () => {
+  let now = 60_000;
+  const allowance = limitResponses(RATE, () => now);
+  assert.equal(allowance('192.0.2.1'), 'answer');
+  now = 0;
+  assert.equal(allowance('192.0.2.1'), 'answer');
+  now = 100;
+  assert.equal(allowance('192.0.2.1'), 'answer');
+});
+
 test('a flood from every address takes no more memory than from some', () => {
   const allowance = limitResponses(RATE, () => 0);
   globalThis.gc?.();

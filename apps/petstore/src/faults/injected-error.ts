@@ -19,7 +19,8 @@ export function injectedError(plan: Plan, status: number, now: number): Finished
   ]);
   if (status === 401) headers.set('www-authenticate', 'Bearer error="invalid_token"');
   if (retryAfter !== undefined) {
-    const date = new Date(now + retryAfter * 1_000).toUTCString();
+    // Rounded up: the text has whole seconds, and a client must not come sooner than it was asked to.
+    const date = new Date(Math.ceil(now / 1_000 + retryAfter) * 1_000).toUTCString();
     headers.set('retry-after', hasRetryDate ? date : `${retryAfter}`);
   }
   return { status, headers, body };

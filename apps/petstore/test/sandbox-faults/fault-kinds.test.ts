@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseResponses } from '@petstore/test-support/raw-http.ts';
+import { injectedError } from '../../src/faults/injected-error.ts';
 import { startWithSandbox } from '../support/sandbox.ts';
 import { isWhole, type Received, receive } from '../support/wire.ts';
 
@@ -79,6 +80,9 @@ test('each fault does to the bytes what it says, and the data stay right', async
     const date = Date.parse(asDate.headers['retry-after'] ?? '');
     const sentAt = Date.parse(asDate.headers.date ?? '');
     assert.ok(Math.abs(date - sentAt - 60_000) <= 1_000, asDate.headers['retry-after']);
+    const plan = { seed: 1, request: 1, retryAfter: 60, hasRetryDate: true } as const;
+    const { headers } = injectedError(plan, 429, Date.parse('2026-11-28T08:00:00.001Z'));
+    assert.equal(headers.get('retry-after'), 'Sat, 28 Nov 2026 08:01:01 GMT', 'no sooner');
   });
 
   await t.test('reset: the connection breaks, before the change or after it', async () => {

@@ -3,7 +3,7 @@ import type { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { PASSWORD_COST } from './accounts/passwords.ts';
 import { addressesOf } from './addresses.ts';
 import { platformCertificates } from './certificates/platform-names.ts';
-import { checkSealed, openSealer } from './certificates/sealing.ts';
+import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { type Closing, type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 import { EdgeMetrics } from './edge/metrics/edge-metrics.ts';
@@ -12,7 +12,7 @@ import { databaseObserver } from './operations/database-metrics.ts';
 import { readerSource } from './site-access/reader-source.ts';
 import { openDatabase } from './store/open-database.ts';
 import type { Db } from './store/schema.ts';
-import { holdsSealed } from './store/sealed.ts';
+import { sampleSealed } from './store/sealed.ts';
 import { siteSource } from './store/sites.ts';
 
 /** An edge that also serves over TLS. */
@@ -89,8 +89,7 @@ export async function openEdge(
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
-    const sealer = openSealer(config, await holdsSealed(db));
-    await checkSealed(db, sealer);
+    const sealer = openSealer(config, await sampleSealed(db));
     const source = configuredSource(config, { db, addresses, sealer, now: Date.now });
     const access = readerSource({ db, now: Date.now, passwordCost: PASSWORD_COST });
     const edge = await startConfiguredEdge(config, {

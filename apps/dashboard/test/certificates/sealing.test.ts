@@ -46,12 +46,12 @@ test('a sealed text that was changed anywhere, or cut short, does not open', () 
 
 test('without a variable a key is made at first, for its owner alone, and is the same from then on', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
-  const sealed = openSealer({ secretKey: undefined, dataDir }, false).seal('x', 'c');
-  assert.equal(openSealer({ secretKey: undefined, dataDir }, false).open(sealed, 'c'), 'x');
+  const sealed = openSealer({ secretKey: undefined, dataDir }, []).seal('x', 'c');
+  assert.equal(openSealer({ secretKey: undefined, dataDir }, []).open(sealed, 'c'), 'x');
   assert.equal((await stat(join(dataDir, 'secret.key'))).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(dataDir), ['secret.key']);
   const secretKey = Buffer.from(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'base64');
-  assert.equal(openSealer({ secretKey, dataDir: '/nowhere' }, true).open(sealed, 'c'), 'x');
+  assert.equal(openSealer({ secretKey, dataDir: '/nowhere' }, [sealed]).open(sealed, 'c'), 'x');
 });
 
 test('processes that start at once have one key', async (t) => {
@@ -62,7 +62,7 @@ test('processes that start at once have one key', async (t) => {
     program,
     `import { openSealer } from '${module}';
      process.once('message', (dataDir) => {
-       process.send(openSealer({ secretKey: undefined, dataDir }, false).seal('x', 'c'));
+       process.send(openSealer({ secretKey: undefined, dataDir }, []).seal('x', 'c'));
      });
      process.send('ready');`,
   );
@@ -76,25 +76,25 @@ test('processes that start at once have one key', async (t) => {
       return String((await answer)[0]);
     }),
   );
-  const own = openSealer({ secretKey: undefined, dataDir }, false);
+  const own = openSealer({ secretKey: undefined, dataDir }, []);
   for (const sealed of all) assert.equal(own.open(sealed, 'c'), 'x');
 });
 
 test('where something was sealed no other key is made in the place of one that is gone', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
-  assert.throws(() => openSealer({ secretKey: undefined, dataDir }, true), {
+  assert.throws(() => openSealer({ secretKey: undefined, dataDir }, [sealer.seal('x', 'c')]), {
     name: 'UserError',
     message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/domains-for-operators.md#keys.`,
   });
-  openSealer({ secretKey: undefined, dataDir }, false);
-  openSealer({ secretKey: undefined, dataDir }, true);
+  const sealed = openSealer({ secretKey: undefined, dataDir }, []).seal('x', 'c');
+  openSealer({ secretKey: undefined, dataDir }, [sealed]);
 });
 
 test('a key file that others may read, or that is not a key, is refused with what to do', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
   await mkdir(dataDir);
   const path = join(dataDir, 'secret.key');
-  const open = () => openSealer({ secretKey: undefined, dataDir }, false);
+  const open = () => openSealer({ secretKey: undefined, dataDir }, []);
   const good = randomBytes(32).toString('base64');
   await writeFile(path, good, { mode: 0o600 });
   open();

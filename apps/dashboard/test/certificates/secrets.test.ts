@@ -5,20 +5,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { sql } from 'kysely';
 import {
   accountKeyContext,
   certificateKeyContext,
-  checkSealed,
-  sealerOf,
+  openSealer,
 } from '../../server/src/certificates/sealing.ts';
 import { presentCertificate } from '../../server/src/domains/present-domain.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
-import { holdsSealed } from '../../server/src/store/sealed.ts';
+import { sampleSealed } from '../../server/src/store/sealed.ts';
+import { openTestDatabase } from '../support/store.ts';
 import {
   certificateOf,
   openLab,
   putVerifiedDomain,
   SEALER,
+  SECRET_KEY,
   startLabAuthority,
   until,
 } from './support/lab.ts';
@@ -60,39 +62,41 @@ test('no private key is in the database, the log, a response or an event in any 
 test('a service that starts with another key than before says so, and which one it has', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
-  const other = sealerOf(randomBytes(32), 'DASHBOARD_SECRET_KEY');
-  await checkSealed(lab.db, other);
-  assert.equal(await holdsSealed(lab.db), false);
+  const open = async (secretKey: Buffer) =>
+    openSealer({ secretKey, dataDir: '/nowhere' }, await sampleSealed(lab.db));
+  const other = randomBytes(32);
+  await open(other);
   const id = await putVerifiedDomain(lab.db);
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
-  await checkSealed(lab.db, SEALER);
-  assert.equal(await holdsSealed(lab.db), true);
+  await open(SECRET_KEY);
   const refusal = { name: 'UserError', message: /another key than that of DASHBOARD_SECRET_KEY/ };
-  await assert.rejects(checkSealed(lab.db, other), refusal);
+  await assert.rejects(open(other), refusal);
   await lab.db.deleteFrom('acme_accounts').execute();
-  await assert.rejects(checkSealed(lab.db, other), refusal);
+  await assert.rejects(open(other), refusal);
   await lab.db.deleteFrom('certificates').execute();
-  assert.equal(await holdsSealed(lab.db), false);
+  await open(other);
 });
 
-for (const table of ['acme_accounts', 'issuances', 'webhooks'] as const)
-  test(`what is sealed in ${table} alone is known to be sealed`, async (t) => {
-    const lab = await openLab(t);
-    await putVerifiedDomain(lab.db);
-    assert.equal(await holdsSealed(lab.db), false, 'an issuance without a key');
-    const at = { created_at: 0 };
-    if (table === 'issuances') {
-      await lab.db.updateTable(table).set({ sealed_key: 'x' }).execute();
-    } else if (table === 'acme_accounts') {
-      const account = { directory_url: 'x', sealed_key: 'x', directory: '{}', ...at };
-      await lab.db.insertInto(table).values(account).execute();
-    } else {
-      const webhook = { id: 'x', project_id: 'petstore', url: 'x', sealed_secret: 'x', ...at };
-      await lab.db
-        .insertInto(table)
-        .values({ ...webhook, created_by_email: '' })
-        .execute();
-    }
-    assert.equal(await holdsSealed(lab.db), true);
-  });
+test('what is sealed in one column alone is looked at, whichever it is', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await sql`PRAGMA foreign_keys = OFF`.execute(db);
+  const { rows } = await sql<{ table: string; column: string; isSealed: number }>`
+    SELECT tables.name AS "table", columns.name AS "column",
+      columns.name LIKE 'sealed_%' AND columns.name <> 'sealed_id_token' AS "isSealed"
+    FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND (columns.name LIKE 'sealed_%'
+      OR (columns."notnull" = 1 AND columns.dflt_value IS NULL))`.execute(db);
+  const sealed = rows.filter(({ isSealed }) => isSealed === 1);
+  assert.equal(sealed.length, 9);
+  for (const { table, column } of sealed) {
+    const needed = rows.filter((one) => one.table === table && one.isSealed === 0);
+    const names = [column, ...needed.map((one) => one.column)];
+    const values = names.map((name) => (name === column ? `${table} ${column}` : '1'));
+    await sql`INSERT INTO ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+      VALUES (${sql.join(values)})`.execute(db);
+    assert.deepEqual(await sampleSealed(db), [`${table} ${column}`]);
+    await sql`DELETE FROM ${sql.table(table)}`.execute(db);
+  }
+  assert.deepEqual(await sampleSealed(db), []);
+});

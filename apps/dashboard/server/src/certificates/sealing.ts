@@ -9,10 +9,6 @@ import {
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
-import { findAnyAcmeAccount } from '../store/acme-accounts.ts';
-import { findAnyAuthenticatorApp } from '../store/authenticator-apps.ts';
-import { findAnyCertificate } from '../store/certificates.ts';
-import type { Db } from '../store/schema.ts';
 import { KEYS_HELP, readOrMakeKey, secretKeyId } from './secret-key.ts';
 
 /** Encrypts secrets in the database: whoever reads the database alone cannot read them. */
@@ -32,16 +28,20 @@ const TAG_BYTES = 16;
 
 /**
  * The sealer of an installation: with DASHBOARD_SECRET_KEY, or else with the key file in the data folder, which is
- * made when there is none. `holdsSealed`: whether the database holds sealed secrets. Throws a UserError when the file
- * has no valid key, others may read it, or it is missing and there are sealed secrets.
+ * made when there is none. `samples`: sealed secrets of the database. Throws a UserError when the file has no valid key,
+ * others may read it, or it is missing and there are sealed secrets, and when one was sealed with another key: better at
+ * the start than in a handshake.
  */
 export function openSealer(
   config: Pick<Config, 'secretKey' | 'dataDir'>,
-  holdsSealed: boolean,
+  samples: readonly string[],
 ): Sealer {
-  if (config.secretKey) return sealerOf(config.secretKey, 'DASHBOARD_SECRET_KEY');
-  const { key, path } = readOrMakeKey(config.dataDir, holdsSealed);
-  return sealerOf(key, path);
+  const { key, source } = config.secretKey
+    ? { key: config.secretKey, source: 'DASHBOARD_SECRET_KEY' }
+    : readOrMakeKey(config.dataDir, samples.length > 0);
+  const id = secretKeyId(key);
+  if (samples.some((sealed) => keyIdOf(sealed) !== id)) throw sealedWithOtherKey(source);
+  return sealerOf(key, source);
 }
 
 /** The id of the key that a text was sealed with; undefined where it is not sealed. */
@@ -116,16 +116,4 @@ export async function makePrivateKey(): Promise<string> {
 export function publicKeyHash(privateKey: string): string {
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   return hash('sha256', der, 'hex');
-}
-
-/** Rejects with a UserError where the database was sealed with another key: better at the start than in a handshake. */
-export async function checkSealed(db: Db, sealer: Sealer): Promise<void> {
-  const account = await findAnyAcmeAccount(db);
-  if (account) sealer.open(account.sealed_key, accountKeyContext(account.directory_url));
-  const certificate = await findAnyCertificate(db);
-  if (certificate) {
-    sealer.open(certificate.sealed_key, certificateKeyContext(certificate.domain_id));
-  }
-  const app = await findAnyAuthenticatorApp(db);
-  if (app) sealer.open(app.sealed_secret, authenticatorAppContext(app.user_id));
 }

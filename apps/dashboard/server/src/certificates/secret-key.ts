@@ -28,10 +28,10 @@ const OTHERS = 0o077;
  * end with the same key. `isNeeded`: there are sealed secrets already, for which a new key is useless. Throws a
  * UserError where the file is invalid, or needed and missing.
  */
-export function readOrMakeKey(dataDir: string, isNeeded: boolean): { key: Buffer; path: string } {
+export function readOrMakeKey(dataDir: string, isNeeded: boolean): { key: Buffer; source: string } {
   const path = keyPath(dataDir);
   try {
-    return { key: readKey(path), path };
+    return { key: readKey(path), source: path };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -41,7 +41,7 @@ export function readOrMakeKey(dataDir: string, isNeeded: boolean): { key: Buffer
     );
   }
   writeKey(path, randomBytes(KEY_BYTES));
-  return { key: readKey(path), path };
+  return { key: readKey(path), source: path };
 }
 
 /** The file that has the key of a data folder. */

@@ -7,13 +7,13 @@ import { type RestoredFile, restoreBackup } from '@petstore/service/sqlite/resto
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { OPERATOR } from '../audit/actor.ts';
-import { checkSealed, openSealer } from '../certificates/sealing.ts';
+import { openSealer } from '../certificates/sealing.ts';
 import { keyPath, writeKey } from '../certificates/secret-key.ts';
 import { type Config, readConfig } from '../config.ts';
 import { DASHBOARD_DATABASE, refuseForeignStatements } from '../store/backup/dashboard-database.ts';
 import { type Settled, settleRestored } from '../store/backup/settle-restored.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { holdsSealed } from '../store/sealed.ts';
+import { sampleSealed } from '../store/sealed.ts';
 import { type Backup, configuredFile, describeBackup } from './backup/configured-database.ts';
 import { findKey, KEY_FILE, openSecrets, type SecretKey } from './backup/secret-key.ts';
 import { subcommand } from './subcommand.ts';
@@ -124,7 +124,7 @@ async function afterPgRestore(
   }
   const place = databasePlace(DASHBOARD_DATABASE.variable, config.databaseUrl);
   return withDatabase({ mustExist: true }, async (db) => {
-    await checkSealed(db, openSealer(config, await holdsSealed(db)));
+    openSealer(config, await sampleSealed(db));
     const settled = await settleRestored(db, {
       ...{ now: Date.now(), actor: OPERATOR, target: place, details: {} },
     });

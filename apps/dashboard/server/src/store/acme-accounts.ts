@@ -64,8 +64,3 @@ export async function deleteAcmeAccount(
 ): Promise<void> {
   await deleteRows(db, 'acme_accounts', { directory_url, sealed_key });
 }
-
-/** Any account, where there is one, to check whether its key can be opened. */
-export function findAnyAcmeAccount(db: Db) {
-  return db.selectFrom('acme_accounts').selectAll().limit(1).executeTakeFirst();
-}

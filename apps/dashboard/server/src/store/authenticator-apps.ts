@@ -7,11 +7,6 @@ export function findAuthenticatorApp(db: Db, userId: string) {
   return findRow(db, 'authenticator_apps', { user_id: userId });
 }
 
-/** Any of them: all are sealed with one key. */
-export function findAnyAuthenticatorApp(db: Db): Promise<AuthenticatorAppRow | undefined> {
-  return db.selectFrom('authenticator_apps').selectAll().limit(1).executeTakeFirst();
-}
-
 /** Stores a user's app in place of an earlier one. Whether there was an earlier one. */
 export async function putAuthenticatorApp(trx: Trx, app: AuthenticatorAppRow): Promise<boolean> {
   const isReplaced = await deleteAuthenticatorApp(trx, app.user_id);

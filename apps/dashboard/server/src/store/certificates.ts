@@ -135,8 +135,3 @@ export function findCertifiable(db: Db, domainId: string) {
     .where('removed_at', 'is', null)
     .executeTakeFirst();
 }
-
-/** Any certificate, where there is one, to check whether its key can be opened. */
-export function findAnyCertificate(db: Db) {
-  return db.selectFrom('certificates').selectAll().limit(1).executeTakeFirst();
-}

@@ -1,16 +1,29 @@
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
+/** What is sealed for long. The ID tokens of sessions are not among them: a session ends well without its own. */
+const COLUMNS = [
+  ['acme_accounts', 'sealed_key'],
+  ['certificates', 'sealed_key'],
+  ['platform_certificates', 'sealed_key'],
+  ['issuances', 'sealed_key'],
+  ['domain_connect_keys', 'sealed_key'],
+  ['authenticator_apps', 'sealed_secret'],
+  ['webhooks', 'sealed_secret'],
+  ['repositories', 'sealed_secret'],
+  ['repositories', 'sealed_webhook_secret'],
+] as const;
+
 /**
- * Whether the database has sealed secrets. Called before the key file is read: a process creates the file before it
- * seals anything, so if there are sealed secrets but no file, the file was lost.
+ * A sealed text of each column that has any. Read before the key file is: a process creates the file before it seals
+ * anything, so if there are sealed secrets but no file, the file was lost.
  */
-export async function holdsSealed(db: Db): Promise<boolean> {
-  const { rows } = await sql`SELECT 1 FROM acme_accounts UNION ALL SELECT 1 FROM certificates
-    UNION ALL SELECT 1 FROM domain_connect_keys UNION ALL SELECT 1 FROM webhooks
-    UNION ALL SELECT 1 FROM authenticator_apps UNION ALL SELECT 1 FROM issuances WHERE sealed_key IS NOT NULL
-    UNION ALL SELECT 1 FROM repositories
-      WHERE sealed_secret IS NOT NULL OR sealed_webhook_secret IS NOT NULL
-    LIMIT 1`.execute(db);
-  return rows.length > 0;
+export async function sampleSealed(db: Db): Promise<string[]> {
+  const samples = COLUMNS.map(
+    ([table, column]) =>
+      sql`SELECT text FROM (SELECT ${sql.ref(column)} AS text FROM ${sql.table(table)}
+        WHERE ${sql.ref(column)} IS NOT NULL LIMIT 1) AS ${sql.ref(`${table}_${column}`)}`,
+  );
+  const { rows } = await sql<{ text: string }>`${sql.join(samples, sql` UNION ALL `)}`.execute(db);
+  return rows.map(({ text }) => text);
 }

@@ -27,7 +27,8 @@ import type { Db } from '../../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
 import { type ChallengeHost, startChallengeHost } from './challenge-host.ts';
 
-export const SEALER = sealerOf(randomBytes(32), 'a test');
+export const SECRET_KEY = randomBytes(32);
+export const SEALER = sealerOf(SECRET_KEY, 'a test');
 
 const HOUR_MS = 3_600_000;
 

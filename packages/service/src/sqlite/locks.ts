@@ -8,18 +8,18 @@ export const BUSY_TIMEOUT_MS = 2_000;
 const BUSY_POLL_MS = 1;
 
 /**
- * Retries each millisecond while another process holds the lock, up to the busy timeout, and blocks the thread
+ * Retries each millisecond while another process holds the lock, up to the timeout, and blocks the thread
  * meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the short pauses between the
  * transactions of a process that writes without end, such as an import.
  */
-export function retryWhileLockedSync(work: () => void): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+export function retryWhileLockedSync(work: () => void, timeoutMs = BUSY_TIMEOUT_MS): void {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {
       work();
       return;
     } catch (error) {
-      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
+      if (sqliteCode(error) !== SQLITE.BUSY || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_POLL_MS);
     }
   }
@@ -27,12 +27,12 @@ export function retryWhileLockedSync(work: () => void): void {
 
 /** The same for a thread that must not block: other work goes on between the attempts. */
 export async function retryWhileLocked<T>(work: () => T): Promise<T> {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
+      if (sqliteCode(error) !== SQLITE.BUSY || performance.now() > deadline) throw error;
       await sleep(BUSY_POLL_MS);
     }
   }

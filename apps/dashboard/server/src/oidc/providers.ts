@@ -116,7 +116,9 @@ function providerOf(
     async discovered() {
       const age = kept ? now() - kept.at : Number.POSITIVE_INFINITY;
       if (kept && age < FRESH_MS) return kept.found;
-      const rests = failed && now() - failed.at < PAUSE_MS;
+      const rested = failed ? now() - failed.at : PAUSE_MS;
+      // A clock that was put back lengthens no rest.
+      const rests = rested >= 0 && rested < PAUSE_MS;
       if (kept && age < USABLE_MS) {
         if (!rests) discoverNow().catch(() => {});
         return kept.found;

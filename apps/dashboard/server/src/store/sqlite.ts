@@ -2,6 +2,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { retryWhileLockedSync } from '@petstore/service/sqlite/locks.ts';
+import { SQLITE, sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
 import {
   type DatabaseConnection,
   type Dialect,
@@ -21,8 +23,6 @@ const BUSY_POLL_MS = 5;
  * other waiting work gets its turn.
  */
 const TURN_MS = 10;
-
-const SQLITE_BUSY = 5;
 
 /** Kysely's dialect for the SQLite in Node. `path` may be `:memory:`. */
 export function sqliteDialect(path: string): Dialect {
@@ -92,7 +92,7 @@ class PatientDriver extends SqliteDriver {
         return await work();
       } catch (error) {
         // A transaction has the lock already.
-        const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
+        const isBusy = sqliteCode(error) === SQLITE.BUSY;
         if (!isBusy || this.#database.isTransaction || performance.now() > deadline) throw error;
         await sleep(BUSY_POLL_MS);
       }
@@ -122,27 +122,13 @@ function configure(database: DatabaseSync): void {
   const { page_count } = database.prepare('PRAGMA page_count').get() as { page_count: number };
   if (page_count === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // Readers and the writer of other processes (an edge, a command) do not wait for each other.
-  whileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
+  // SQLite does not wait where two processes set the mode of a new file at once.
+  retryWhileLockedSync(() => database.exec('PRAGMA journal_mode = WAL'), BUSY_TIMEOUT_MS);
   // A committed transaction survives a power cut.
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
   // From here on PatientDriver waits for locks: SQLite would wait in this thread.
   database.exec('PRAGMA busy_timeout = 0');
-}
-
-/** Two processes may set the mode of a new file at once, and SQLite does not wait in this case. */
-function whileBusy(work: () => void): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      work();
-      return;
-    } catch (error) {
-      const { errcode } = error as { errcode?: number };
-      if (errcode !== SQLITE_BUSY || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_POLL_MS);
-    }
-  }
 }
 
 /** How many prepared statements are kept; to prepare one takes longer than to run most. */

@@ -99,7 +99,9 @@ function sharedLook(deps: WatchDeps, domain: DomainRow): Promise<Look> {
   };
   looks.set(db, known);
   const recent = known.recent.get(domain.id);
-  if (recent && now() - recent.at < SHARED_MS) return Promise.resolve(recent);
+  const age = recent ? now() - recent.at : SHARED_MS;
+  // A clock that was put back keeps no look.
+  if (recent && age >= 0 && age < SHARED_MS) return Promise.resolve(recent);
   return known.underWay.read(domain.id, async () => {
     const tooMany = () => 'The moves of this project are watched too often. Try again in a minute.';
     const [key, limit] =

@@ -48,6 +48,8 @@ export async function* followEvents(
     const ends = signal ? AbortSignal.any([signal, alive.signal]) : alive.signal;
     try {
       const response = await connect(position, ends);
+      // What happens while it connects anew before its first event is not lost.
+      if (position === 'latest') position = response.headers.get('last-event-id') ?? position;
       for await (const line of linesOf(response, () => alive.heard())) {
         failures = 0;
         const event = parse(line) as PetstoreEvent;

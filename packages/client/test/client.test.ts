@@ -5,7 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { collectGarbage } from '@petstore/service/collect-garbage.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { Webhook as Signer, WebhookVerificationError } from 'standardwebhooks';
+import { readMetrics } from '../../../apps/petstore/test/support/metrics.ts';
 import { startService } from '../../../apps/petstore/test/support/service.ts';
 import {
   createPetstore,
@@ -265,6 +267,21 @@ test('events go on over broken connections, and end with the loop', async (t) =>
     assert.fail('nothing happened');
   const lost = petstore.events({ after: '7' }).next();
   await assert.rejects(lost, { code: 'invalid_cursor' });
+});
+
+test('events from the latest on go on over a connection that breaks before the first', async (t) => {
+  const { petstore, app, store, origin } = await start(t);
+  const pet = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+  for (const id of ['1', '2']) {
+    const events = petstore.events({ after: 'latest' });
+    const first = events.next();
+    await timeUntil(async () => (await readMetrics(origin)).value('petstore_events_streams') === 1);
+    app.server.closeAllConnections();
+    await store.pets.create(pet);
+    assert.equal((await first).value?.id, id);
+    await events.return();
+    await timeUntil(async () => (await readMetrics(origin)).value('petstore_events_streams') === 0);
+  }
 });
 
 test('a delivery is verified, with every digit', () => {

@@ -72,6 +72,8 @@ export async function runProgram(
   } catch (error) {
     const { exitCode } = process;
     process.exitCode = 1;
+    // A worker's channel to its supervisor would keep the process alive.
+    process.channel?.unref();
     const { code, message } = error as NodeJS.ErrnoException;
     const say = (sentence: string) => process.stderr.write(`${program.name()}: ${sentence}\n`);
     const sentence = error instanceof UserError ? message : explain(error);

@@ -33,7 +33,7 @@ const ListEventsQuery = Type.Object({
       maxLength: 19,
       description:
         'The id of the last event that you have: those after it follow. `latest` is the newest one, so that only what ' +
-        'is still to happen follows.',
+        'is still to happen follows. A stream from there has its id in the header `Last-Event-ID`.',
       examples: ['42'],
     }),
   ),
@@ -167,6 +167,7 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
         streams.open(responseOf(reply), {
           ...{ store, keyId: apiKey.id, format, isAllowed: isAllowed(request) },
           after: first ? first.id - 1n : after,
+          tellsPosition: position.after === 'latest',
         });
         return;
       }

@@ -50,7 +50,7 @@ export interface StoredWebhook {
   readonly createdAt: number;
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
-  /** Each event up to this one was delivered, or is among the deliveries. */
+  /** Each event up to this one was delivered, or is among the deliveries. 0: it begins with the oldest that is kept. */
   readonly position: bigint;
   /** How many attempts have failed since the last one that succeeded. */
   readonly failures: number;
@@ -60,7 +60,7 @@ export interface StoredWebhook {
   readonly lastError: string | null;
   /** The last events that were delivered at once, the newest first. */
   readonly recent: readonly RecentDelivery[];
-  /** Grows when somebody asks for a delivery, or enables the webhook. */
+  /** Grows when somebody asks for a delivery, enables the webhook, or changes its address or events. */
   readonly asked: bigint;
 }
 

@@ -206,7 +206,8 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
         ...(state === 'disabled' &&
           isEnabled && { disabled: { at: now(), reason: 'Its owner disabled it.' } }),
         ...(wakes && { disabled: null }),
-        ...(webhook.position < oldest - 1n && { position: oldest - 1n }),
+        // Not the oldest of now: that one may be deleted before it is read.
+        ...(webhook.position < oldest - 1n && { position: 0n }),
       });
       onChange();
       return send(reply, 200, presentWebhook(orNotFound(changed)));

@@ -50,6 +50,7 @@ export async function supervise(options: Supervised): Promise<void> {
     pageCacheBytes: 0,
     metrics: hasWriter ? metrics : new Metrics(),
   });
+  let endWorkers = async (): Promise<unknown> => undefined;
   try {
     const sockets = await bindSockets(config.host, port, workers).catch((error) => {
       throw cannotListen(error, { ...config, port });
@@ -66,6 +67,7 @@ export async function supervise(options: Supervised): Promise<void> {
     shared.watch(supervisor);
     process.on('SIGHUP', () => void supervisor.reload());
     await supervisor.start();
+    endWorkers = () => supervisor.stop();
     stopOnSignal({
       close: async () => {
         if (!(await supervisor.stop())) process.exitCode = 1;
@@ -79,6 +81,8 @@ export async function supervise(options: Supervised): Promise<void> {
     if (!hasWriter) await store.close();
     log.info({ port: sockets.port, environment: config.environment, workers }, 'listening');
   } catch (error) {
+    // They use the writer.
+    await endWorkers();
     await store.close();
     throw error;
   }

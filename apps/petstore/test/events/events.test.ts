@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { encodeCursor } from '../../src/http/pages.ts';
@@ -139,6 +140,49 @@ test('server-sent events begin where the client was, and go on with what happens
     headers: { 'content-type': 'application/merge-patch+json' },
   });
   await following.until(/id: 4\nevent: pet.updated\ndata: .*"name":"Max".*\n\n$/);
+});
+
+test('a stream from the latest event on says where it begins, for a client that connects anew before the first', async (t) => {
+  const service = await startService(t);
+  const position = ({ response }: Following) => response.headers.get('last-event-id');
+  const fromNothing = await follow(t, service, 'text/event-stream', '/events?after=latest');
+  assert.equal(position(fromNothing), '0');
+  await create(service, 2);
+  await fromNothing.until(/^retry: 1000\n\nid: 0\n\nid: 1\nevent/);
+  const late = await follow(t, service, 'text/event-stream', '/events?after=latest');
+  const lines = await follow(t, service, 'application/jsonl', '/events?after=latest');
+  assert.deepEqual([position(late), position(lines)], ['2', '2']);
+  await create(service, 1);
+  await late.until(/^retry: 1000\n\nid: 2\n\nid: 3\nevent/);
+  await lines.until(/^{"id":"3"/);
+  for (const path of ['/events', '/events?after=2']) {
+    assert.equal(position(await follow(t, service, 'application/jsonl', path)), null);
+  }
+});
+
+test('a stream whose read fails while it catches up reads again, though nothing happens', async (t) => {
+  const service = await startService(t);
+  await create(service, 1);
+  const { events } = service.store;
+  const log = events.of(OWN_STORE);
+  let isFollowed = false;
+  let failures = 0;
+  t.mock.method(events, 'of', () => ({
+    ...log,
+    list: (after: bigint, limit: number) => {
+      // The end of the log is read by the thousand, a page by a few.
+      if (limit === 100 && isFollowed && failures++ === 0) throw new Error('The disk is away.');
+      return log.list(after, limit);
+    },
+  }));
+  // The first stream begins to follow the end of the log, for all.
+  const first = await follow(t, service, 'application/jsonl');
+  await first.until(/"1"/);
+  await sleep(500);
+  isFollowed = true;
+  const second = await follow(t, service, 'application/jsonl');
+  await second.until(/"1"/);
+  assert.ok(failures > 1);
 });
 
 test('JSON lines go on, for several at once, each from its own position', async (t) => {

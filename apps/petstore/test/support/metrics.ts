@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { timeUntil } from '@petstore/test-support/within.ts';
 
 type Labels = Record<string, string>;
 
@@ -31,6 +32,19 @@ export async function readMetrics(origin: string) {
     labels: (name: string) =>
       samples.filter((sample) => sample.name === name).map(({ labels }) => labels),
   };
+}
+
+/**
+ * What a service of workers shows once `name` has at least this value. Of a worker that stands still for seconds, what
+ * it told before is shown.
+ */
+export async function metricsOnce(origin: string, name: string, labels: Labels, value: number) {
+  let metrics = await readMetrics(origin);
+  await timeUntil(async () => {
+    metrics = await readMetrics(origin);
+    return (metrics.value(name, labels) ?? 0) >= value;
+  });
+  return metrics;
 }
 
 function parseSample(line: string): Sample {

@@ -9,8 +9,8 @@ import { type Service, startService } from '../support/service.ts';
 
 // A redelivery that was answered with 202 is made, whatever the service does at that moment.
 
-const start = (t: TestContext, store: Store) =>
-  startService(t, { store, config: { webhookPrivateAddresses: 'allow' } });
+const start = (t: TestContext, store: Store, now = Date.now) =>
+  startService(t, { store, now, config: { webhookPrivateAddresses: 'allow' } });
 
 /** The path of a new webhook that is sent everything. */
 async function make(service: Service, { url }: Receiver): Promise<string> {
@@ -145,4 +145,27 @@ test('one that is asked for of a failing webhook that nobody delivers to is sent
   leases.mock.restore();
   await timeUntil(async () => receiver.ids().slice(before).includes('1'));
   await untilAt(service, path, 5);
+});
+
+test('one that is asked for of a machine whose clock is ahead is sent before its next attempt', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  let aheadMs = 0;
+  const service = await start(t, store, () => Date.now() + aheadMs);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => 500;
+  const path = await make(service, receiver);
+  await create(service);
+  const attempts = async () => {
+    const [delivery] = (await (await service.get(`${path}/deliveries`)).json()) as {
+      attempts: unknown[];
+    }[];
+    return delivery?.attempts.length;
+  };
+  await timeUntil(async () => (await attempts()) === 1);
+  await redeliver(service, path, 1);
+  // The next attempt is minutes away.
+  await timeUntil(async () => (await attempts()) === 2);
+  aheadMs = 2_000;
+  await redeliver(service, path, 1);
+  await timeUntil(async () => receiver.received.length === 3);
 });

@@ -233,6 +233,59 @@ test('one that is failing, and is enabled far behind, goes on with the oldest ev
   assert.equal((await json<Made>(service.get(path))).state, 'enabled');
 });
 
+test('one that is enabled behind the kept events stays enabled, though more of them go before it reads', async (t) => {
+  const service = await start(t);
+  const { events, webhooks } = service.store;
+  const sweep = async (count: number) => {
+    const bounds = { before: new Date(Date.now() + 86_400_000), maxBytes: 1e9 };
+    assert.equal(await events.sweep(OWN_STORE, bounds, count), count);
+  };
+  const [failing, gone] = [await Receiver.start(t), await Receiver.start(t)];
+  gone.answer = () => 410;
+  const pathOfGone = `/webhooks/${(await make(service, { url: gone.url })).id}`;
+  const pathOfFailing = await makeFailing(service, failing);
+  for (let made = 5; made < 12; made++) await create(service);
+  const { update } = webhooks;
+  for (const [receiver, path] of [
+    [gone, pathOfGone],
+    [failing, pathOfFailing],
+  ] as const) {
+    await sweep(path === pathOfGone ? 7 : 1);
+    receiver.answer = () => 204;
+    const updating = t.mock.method(webhooks, 'update', async (...to: Parameters<typeof update>) => {
+      const changed = await update.call(webhooks, ...to);
+      await sweep(1);
+      return changed;
+    });
+    await json(patch(service, path, { state: 'enabled' }));
+    updating.mock.restore();
+    await timeUntil(async () => (await json<Made>(service.get(path))).lastEventId === '12');
+    assert.equal((await json<Made>(service.get(path))).state, 'enabled');
+    assert.ok(receiver.ids().includes('11'));
+  }
+});
+
+test('what happens once the events or the address were changed goes by them', async (t) => {
+  const service = await start(t);
+  const [one, other] = [await Receiver.start(t), await Receiver.start(t)];
+  const path = `/webhooks/${(await make(service, { url: one.url, events: ['order.placed'] })).id}`;
+  for (let round = 1; round <= 3; round++) {
+    await json(patch(service, path, { events: ['pet.created'] }));
+    await create(service);
+    await timeUntil(async () => one.ids().includes(`${round}`));
+    await json(patch(service, path, { events: ['order.placed'] }));
+    // Twice the time after which the service looks for what was changed.
+    await sleep(1_000);
+  }
+  await json(patch(service, path, { events: [] }));
+  for (const [event, receiver] of [one, other, one, other].entries()) {
+    await json(patch(service, path, { url: receiver.url }));
+    await create(service);
+    await timeUntil(async () => receiver.ids().includes(`${4 + event}`));
+  }
+  await timeUntil(async () => (await json<Made>(service.get(path))).lastEventId === '7');
+});
+
 test('receivers that never respond take one place each, and hold up nobody', async (t) => {
   const service = await start(t);
   const silent = new SilentReceivers();

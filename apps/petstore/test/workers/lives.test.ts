@@ -3,16 +3,17 @@ import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines, SQLITE_FILE } from '@petstore/test-support/engines.ts';
-import { finished } from '@petstore/test-support/program.ts';
+import { childrenOf, finished, startProgram } from '@petstore/test-support/program.ts';
 import { steadyLoad } from '@petstore/test-support/steady-load.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { concurrentClients } from '../support/concurrent-clients.ts';
-import { readMetrics } from '../support/metrics.ts';
-import { petstore } from '../support/program.ts';
+import { metricsOnce, readMetrics } from '../support/metrics.ts';
+import { PETSTORE, petstore, serve } from '../support/program.ts';
 import { ask, startWorkers } from '../support/workers.ts';
 
 onSharedEngines(
@@ -61,8 +62,8 @@ onSharedEngines(
     assert.ok((await fresh.end()) > 0);
     assert.ok((await kept.end()) > 0);
     const made = await creates.end();
-    const metrics = await readMetrics(service.origin);
     const labels = { method: 'POST', route: '/v1/pets', status: '201' };
+    const metrics = await metricsOnce(service.origin, 'petstore_http_requests_total', labels, made);
     assert.equal(metrics.value('petstore_http_requests_total', labels), made);
   },
 );
@@ -141,6 +142,55 @@ test('workers that cannot start leave the former ones serving', async (t) => {
   service.program.child.kill('SIGHUP');
   const headers = { authorization: 'Bearer second' };
   await timeUntil(async () => (await ask(`${service.origin}/metrics`, { headers })).status === 200);
+});
+
+test('a worker that fails after it has joined leaves the others serving, and its place is taken later', async (t) => {
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'url');
+  const now = await SQLITE_FILE.createDatabase(t);
+  await writeFile(file, now);
+  const env = { PETSTORE_DATABASE_URL_FILE: file };
+  const program = await serve(t, folder, env, ['--workers', '2']);
+  const workers = () => childrenOf(program.child.pid as number);
+  const says = (what: string) => timeUntil(async () => program.output.stderr.includes(what));
+  const former = await workers();
+  // Each worker compares it with the supervisor's.
+  await writeFile(file, await SQLITE_FILE.createDatabase(t));
+  program.child.kill('SIGHUP');
+  await says('a new worker cannot start; the former ones go on');
+  assert.match(program.output.stderr, /^petstore: PETSTORE_DATABASE_URL names another/m);
+  assert.deepEqual(await workers(), former);
+
+  const [first, second] = former as [number, number];
+  process.kill(first, 'SIGKILL');
+  // The one in its place has failed as well.
+  await says('"restartInMs":100');
+  await writeFile(file, now);
+  await timeUntil(async () => {
+    const { text } = await ask(`${program.origin}/metrics`);
+    return text.includes('\npetstore_workers 2\n');
+  });
+  program.child.kill('SIGHUP');
+  await says('the workers were replaced');
+  await timeUntil(async () => !isAlive(second));
+});
+
+test('where the start fails though the workers serve, all of them end', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { PETSTORE_DATABASE_URL: await SQLITE_FILE.createDatabase(t), PETSTORE_PORT: '0' };
+  await petstore(folder, ['migrate'], env);
+  // Another program writes, so the first key cannot be stored.
+  const db = new DatabaseSync(env.PETSTORE_DATABASE_URL.replace('sqlite:', ''));
+  cleanUp(t, () => db.close());
+  db.exec('BEGIN IMMEDIATE');
+  const args = [PETSTORE, 'serve', '--workers', '2', '--first-key'];
+  const program = startProgram(t, process.execPath, args, folder, env);
+  const { code, stdout, stderr } = await finished(program);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^petstore: /m);
+  const ports = Array.from(stderr.matchAll(/"port":(\d+),"msg":"listening"/g), ([, port]) => port);
+  assert.equal(ports.length, 2, stderr);
+  await assert.rejects(ask(`http://127.0.0.1:${ports[0]}/livez`), { code: 'ECONNREFUSED' });
 });
 
 test('an invalid number of workers, a database in memory and a port in use are each explained in a sentence', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSharedEngines, SQLITE_FILE } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
-import { readMetrics } from '../support/metrics.ts';
+import { metricsOnce } from '../support/metrics.ts';
 import { petstore } from '../support/program.ts';
 import { ask, startWorkers } from '../support/workers.ts';
 
@@ -131,7 +131,7 @@ onSharedEngines('metrics are those of all workers, of ended ones, too', async (t
   for (let sent = 0; sent < 30; sent++) await service.ask('/pets');
   // Whichever worker tells them.
   for (let read = 0; read < 6; read++) {
-    const metrics = await readMetrics(service.origin);
+    const metrics = await metricsOnce(service.origin, 'petstore_http_requests_total', labels, 30);
     assert.equal(metrics.value('petstore_http_requests_total', labels), 30);
     assert.equal(metrics.value('petstore_workers'), 3);
     assert.equal(metrics.labels('petstore_build_info').length, 1);
@@ -142,7 +142,7 @@ onSharedEngines('metrics are those of all workers, of ended ones, too', async (t
   service.program.child.kill('SIGHUP');
   await service.haveReplaced(former, 3);
   for (let sent = 0; sent < 5; sent++) await service.ask('/pets');
-  const metrics = await readMetrics(service.origin);
+  const metrics = await metricsOnce(service.origin, 'petstore_http_requests_total', labels, 35);
   assert.equal(metrics.value('petstore_http_requests_total', labels), 35);
   const { text } = await ask(`${service.origin}/metrics`);
   const names = text.match(/^# TYPE \S+/gm) ?? [];

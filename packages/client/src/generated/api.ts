@@ -4037,7 +4037,7 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: components["parameters"]["cursor"];
                 /**
-                 * @description The id of the last event that you have: those after it follow. `latest` is the newest one, so that only what is still to happen follows.
+                 * @description The id of the last event that you have: those after it follow. `latest` is the newest one, so that only what is still to happen follows. A stream from there has its id in the header `Last-Event-ID`.
                  * @example 42
                  */
                 after?: string;

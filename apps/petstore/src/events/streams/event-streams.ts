@@ -37,6 +37,8 @@ export interface StreamOptions {
   readonly keyId: string;
   /** It begins with the event after this one. */
   readonly after: bigint;
+  /** Whether its client has to be told where that is: it may have to connect anew before the first event. */
+  readonly tellsPosition: boolean;
   readonly format: StreamFormat;
   /** Whether the key may still read events. */
   readonly isAllowed: () => Promise<boolean>;
@@ -88,18 +90,19 @@ export class EventStreams {
 
   /** Streams events until the client leaves or loses its right, its position is no longer kept, or the service stops. */
   open(response: ServiceResponse, options: StreamOptions): void {
-    const { format, after } = options;
+    const { format, after, tellsPosition } = options;
     response.writeHead(200, {
       'content-type': `${format.mediaType}; charset=utf-8`,
       'cache-control': 'no-store',
       // Proxies that gather a response before they send it on would hold events back.
       'x-accel-buffering': 'no',
+      ...(tellsPosition && { 'last-event-id': `${after}` }),
     });
     if (response.req.method === 'HEAD') {
       response.end();
       return;
     }
-    response.write(format.preamble);
+    response.write(format.preamble + (tellsPosition ? format.position(after) : ''));
     const stream: Stream = {
       ...options,
       response,
@@ -162,7 +165,8 @@ export class EventStreams {
         response.write(read.text);
       }
     } catch (error) {
-      // The stream continues when the log has new events.
+      // The check of all streams reads again.
+      stream.isBehind = true;
       this.#deps.log.warn({ err: error }, 'events could not be read; the service tries again');
     } finally {
       stream.isReading = false;

@@ -6,6 +6,8 @@ export interface StreamFormat {
   /** What it begins with. */
   readonly preamble: string;
   readonly heartbeat: string;
+  /** Says that it begins after an event, without being one. */
+  position(id: bigint): string;
   write(event: StoredEvent): string;
 }
 
@@ -17,6 +19,7 @@ export const SERVER_SENT_EVENTS: StreamFormat = {
   mediaType: 'text/event-stream',
   preamble: `retry: ${RETRY_MS}\n\n`,
   heartbeat: ': still here\n\n',
+  position: (id) => `id: ${id}\n\n`,
   write: (event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`,
 };
 
@@ -25,5 +28,6 @@ export const JSON_LINES: StreamFormat = {
   mediaType: 'application/jsonl',
   preamble: '',
   heartbeat: '\n',
+  position: () => '',
   write: (event) => `${eventJson(event)}\n`,
 };

@@ -32,7 +32,7 @@ export interface WebhookPatch {
   readonly events?: readonly EventType[] | undefined;
   /** A new secret, and until when the present one signs as well. */
   readonly rotation?: { readonly secret: string; readonly oldUntil: number } | undefined;
-  /** null enables it: what waits is due, and then come the events after `position`. */
+  /** null enables it: what waits is due, and then come the events after `position`, 0 for the oldest that is kept. */
   readonly disabled?: { readonly at: number; readonly reason: string } | null | undefined;
   readonly position?: bigint | undefined;
 }
@@ -114,10 +114,11 @@ export class WebhookStore {
           ]
         : []),
       ...(disabled === null
-        ? [
-            sql`disabled_at = NULL, disabled_reason = NULL, ${HEALTHY}, owner = NULL,
-                asked = asked + 1`,
-          ]
+        ? [sql`disabled_at = NULL, disabled_reason = NULL, ${HEALTHY}, owner = NULL`]
+        : []),
+      // Who delivers may then store nothing that it did by the former ones.
+      ...(url !== undefined || events !== undefined || disabled === null
+        ? [sql`asked = asked + 1`]
         : []),
       ...(position === undefined ? [] : [sql`position = ${integer(position)}`]),
     ];

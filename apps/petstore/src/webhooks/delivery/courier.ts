@@ -100,10 +100,20 @@ export class Courier {
   }
 
   /**
+   * Whether one anew must begin where the stored webhook is: its owner has changed the address or the events, by which
+   * this one has read and sent, or has moved it by enabling it.
+   */
+  isOutdated({ url, events, position }: StoredWebhook): boolean {
+    const { webhook } = this;
+    const isChanged = url !== webhook.url || events.join() !== webhook.events.join();
+    return isChanged || position !== webhook.position;
+  }
+
+  /**
    * Somebody has asked for deliveries: what is due of them is tried now, though the webhook is failing. Or somebody has
    * enabled the failing webhook: it is healthy again, and the first delivery of each animal is tried now.
    */
-  hurry({ failures, position }: StoredWebhook, waiting: readonly StoredDelivery[]): void {
+  hurry({ failures }: StoredWebhook, waiting: readonly StoredDelivery[]): void {
     const now = this.#deps.now();
     this.adopt(waiting);
     if (failures === 0 && this.webhook.failures > 0 && this.webhook.disabledAt === null) {
@@ -111,13 +121,12 @@ export class Courier {
       this.#hasChanged = true;
       this.#resume();
     }
-    // Who enabled it gave up the events that are no longer kept.
-    if (position > this.#readTo) this.#readTo = position;
     for (const asked of waiting) {
       const known = this.#waiting
         .get(asked.animal)
         ?.find(({ eventId }) => eventId === asked.eventId);
-      if (known && asked.nextAt !== null && asked.nextAt <= now) {
+      // By the clock of who was asked, which may be ahead.
+      if (known?.nextAt && asked.nextAt !== null && asked.nextAt < known.nextAt) {
         this.#replace({ ...known, nextAt: asked.nextAt });
       }
     }
@@ -195,10 +204,14 @@ export class Courier {
     this.#hasChanged = false;
     const [firstOpen] = this.#open;
     const position = firstOpen === undefined ? this.#readTo : firstOpen - 1n;
-    this.webhook = { ...this.webhook, position };
     const deliveries = [...this.#changed.values()];
     this.#changed = new Map();
-    return { progress: this.webhook, deliveries };
+    return { progress: { ...this.webhook, position }, deliveries };
+  }
+
+  /** Where the changes were stored. */
+  saved({ position }: Progress): void {
+    this.webhook = { ...this.webhook, position };
   }
 
   /** Where the changes could not be stored. */

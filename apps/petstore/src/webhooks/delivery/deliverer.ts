@@ -135,17 +135,18 @@ export class Deliverer {
     for (const webhook of own) {
       lost.delete(webhook.id);
       const courier = this.#couriers.get(webhook.id);
+      const isAsked = courier?.webhook.asked !== webhook.asked;
       // While it is being disabled the store still has it as enabled: a courier anew would send again what just ended it.
-      if (courier && (courier.webhook.disabledAt === null || courier.isBeingDisabled)) {
-        if (courier.webhook.asked !== webhook.asked) {
-          // Before the courier takes `asked`: where the read fails, the next look reads again.
-          courier.hurry(webhook, await store.webhooks.waiting(webhook.id));
-        }
-        courier.update(webhook);
-      } else {
+      const isGoing = courier && (courier.webhook.disabledAt === null || courier.isBeingDisabled);
+      if (!isGoing || (isAsked && courier.isOutdated(webhook))) {
         const waiting = await store.webhooks.waiting(webhook.id);
+        this.#drop(webhook.id);
         this.#couriers.set(webhook.id, new Courier(this.#courierDeps, webhook, waiting));
+        continue;
       }
+      // Before the courier takes `asked`: where the read fails, the next look reads again.
+      if (isAsked) courier.hurry(webhook, await store.webhooks.waiting(webhook.id));
+      courier.update(webhook);
     }
     for (const id of lost) this.#drop(id);
   }
@@ -253,6 +254,7 @@ export class Deliverer {
         this.#savedAt = 0;
         continue;
       }
+      courier.saved(progress);
       if (progress.disabledAt === null) continue;
       onDisabled(courier.webhook);
       this.#drop(progress.id);

@@ -35,6 +35,9 @@ const READ_MS = 50;
 const MAX_UNDER_WAY = 128;
 const MAX_UNDER_WAY_OF_SANDBOXES = 64;
 
+/** No wait since then is too short. */
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+
 /** Deliveries that are over, and are still shown, of each webhook. */
 const KEPT_DELIVERIES = 100;
 
@@ -57,9 +60,10 @@ export class Deliverer {
   readonly #connections = new Connections();
   readonly #stop = new AbortController();
   readonly #courierDeps: CourierDeps;
+  // By the clock that is never put back; its first look is at once.
   #leasedUntil = 0;
-  #acquiredAt = 0;
-  #savedAt = 0;
+  #acquiredAt = LONG_AGO;
+  #savedAt = LONG_AGO;
   #underWay = 0;
   #underWayOfSandboxes = 0;
   #isPumpPlanned = false;
@@ -101,7 +105,7 @@ export class Deliverer {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const now = Date.now();
+      const now = performance.now();
       if (now - this.#acquiredAt >= ACQUIRE_MS) {
         await this.#attempt(() => this.#acquireLeases(now));
       }
@@ -196,7 +200,7 @@ export class Deliverer {
   #pump(): void {
     if (this.#stop.signal.aborted) return;
     // What is begun now must end while the lease lasts.
-    if (this.#leasedUntil - Date.now() <= SEND_TIMEOUT_MS) return;
+    if (this.#leasedUntil - performance.now() <= SEND_TIMEOUT_MS) return;
     for (const [id, courier] of [...this.#couriers]) {
       if (this.#underWay >= MAX_UNDER_WAY) break;
       const isOfSandbox = courier.webhook.store !== OWN_STORE;
@@ -250,8 +254,8 @@ export class Deliverer {
       if (!saved.has(progress.id)) {
         courier.unsaved(deliveries);
         // It hears at once what was asked for, and is saved again at once, before more is asked for.
-        this.#acquiredAt = 0;
-        this.#savedAt = 0;
+        this.#acquiredAt = LONG_AGO;
+        this.#savedAt = LONG_AGO;
         continue;
       }
       courier.saved(progress);

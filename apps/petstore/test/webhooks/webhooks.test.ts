@@ -286,18 +286,17 @@ test('what happens once the events or the address were changed goes by them', as
   await timeUntil(async () => (await json<Made>(service.get(path))).lastEventId === '7');
 });
 
-test('a clock that is put back holds up no webhook', async (t) => {
+test('a clock that is put back does not keep from storing what was delivered', async (t) => {
   const service = await start(t);
   const receiver = await Receiver.start(t);
-  await make(service, { url: receiver.url });
+  const path = `/webhooks/${(await make(service, { url: receiver.url })).id}`;
+  const last = async () => (await json<Made>(service.get(path))).lastEventId;
   await create(service);
-  await timeUntil(async () => receiver.ids().includes('1'));
+  await timeUntil(async () => (await last()) === '1');
   const realNow = Date.now;
   t.mock.method(Date, 'now', () => realNow() - 3_600_000);
-  const path = `/webhooks/${(await make(service, { url: receiver.url })).id}`;
   await create(service);
-  const delivered = async () => (await json<Made>(service.get(path))).lastEventId;
-  await timeUntil(async () => (await delivered()) === '2');
+  await timeUntil(async () => (await last()) === '2');
 });
 
 test('receivers that never respond take one place each, and hold up nobody', async (t) => {

@@ -109,12 +109,17 @@ export function startFeedback(within: ParentNode): void {
     if (label) label.textContent = helpful === 'yes' ? MORE.yes : MORE.no;
     more.hidden = false;
   });
+  let isSending = false;
   find('button', more)?.addEventListener('click', async () => {
+    if (isSending) return;
     if (text.value.trim() === '') {
       text.focus();
       return;
     }
-    if (!(await send({ sentence: text.value, only: 'sentence' }))) return;
+    isSending = true;
+    const isSent = await send({ sentence: text.value, only: 'sentence' });
+    isSending = false;
+    if (!isSent) return;
     text.value = '';
     more.hidden = true;
     say('Thank you. The authors of this page will read it.');

@@ -7,11 +7,15 @@ export function offerPanel(within: ParentNode): void {
 }
 
 async function open(button: HTMLButtonElement): Promise<void> {
+  // A second click: the panel is on its way, and opens once.
+  if (button.hasAttribute('aria-busy')) return;
   button.setAttribute('aria-busy', 'true');
   try {
     style ??= loadStyle();
     const [{ openPanel }] = await Promise.all([import('./panel/panel.ts'), style]);
-    await openPanel(button);
+    button.textContent = 'Try it';
+    // The reader may have gone to another page of the site.
+    if (button.isConnected) openPanel(button);
   } catch (error) {
     style = undefined;
     button.textContent = 'Not loaded. Try again';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { PASSWORD, sharedInstallation } from '../support/installation.ts';
+import { said } from '../support/said.ts';
 
 const shared = sharedInstallation();
 
@@ -27,7 +28,7 @@ test('a changed password ends the other sessions, which come back to where they 
   await page.getByText('The current password is wrong.').waitFor();
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('Your password is changed').first().waitFor();
+  await said(page, 'Your password is changed');
   await page.getByRole('button', { name: 'End the session of' }).waitFor({ state: 'detached' });
 
   // The next thing that it asks for shows that its session has ended.
@@ -63,11 +64,11 @@ test('a changed password says what becomes of API tokens, and ends them where th
     await page.getByRole('button', { name: 'Change the password' }).click();
   };
   await change(PASSWORD, 'an even better one');
-  await page.getByText('your other sessions have ended').first().waitFor();
+  await said(page, 'your other sessions have ended');
   assert.equal(await liveTokens(), 2);
   await page.getByRole('checkbox', { name: 'Revoke my 2 API tokens, too' }).check();
   await change('an even better one', PASSWORD);
-  await page.getByText('Your other sessions and your API tokens have ended.').first().waitFor();
+  await said(page, 'Your other sessions and your API tokens have ended.');
   await page.getByRole('checkbox').first().waitFor({ state: 'detached' });
   assert.equal(await liveTokens(), 0);
 });
@@ -80,7 +81,7 @@ test('all other sessions are ended with one button, and this one stays', async (
   await page.goto(`${origin}/account/security`);
   await page.getByRole('button', { name: 'End all others' }).click();
   await page.getByRole('button', { name: 'End the others' }).click();
-  await page.getByText('Your other sessions have ended.').first().waitFor();
+  await said(page, 'Your other sessions have ended.');
   await assert.rejects(there.call('GET', '/session'), /401/);
   await page.reload();
   await page.getByText('This one').waitFor();

@@ -7,6 +7,7 @@ import type { Page } from '../../server/src/schema-types.ts';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -59,7 +60,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   assert.ok(await dialog.isVisible(), 'the day is over');
   await dialog.getByLabel('Until').fill('2999-12-31');
   await allow.click();
-  await page.getByText('The change is allowed until Dec 31, 2999.').first().waitFor();
+  await said(page, 'The change is allowed until Dec 31, 2999.');
   await dialogClosed(page);
   await typed.waitFor({ state: 'detached' });
   // One is left.
@@ -86,7 +87,7 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   const name = 'End the exception for operation-removed of DELETE /pets';
   await page.getByRole('button', { name }).click();
   await dialog.getByRole('button', { name: 'End' }).click();
-  await page.getByText('The change is not allowed any more.').first().waitFor();
+  await said(page, 'The change is not allowed any more.');
   await dialogClosed(page);
   await listed.nth(2).waitFor({ state: 'detached' });
   assert.equal(await listed.count(), 2);

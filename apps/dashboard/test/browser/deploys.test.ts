@@ -8,6 +8,7 @@ import { timeUntil } from '@petstore/test-support/within.ts';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { type Installation, sharedInstallation } from '../support/installation.ts';
 import { look } from '../support/look.ts';
+import { noteMessages, said } from '../support/said.ts';
 import { fetchFromSite, titleAt } from '../support/site.ts';
 import { BROKEN_DOCUMENT, deploy, openApiFile } from '../support/uploads.ts';
 
@@ -21,6 +22,7 @@ async function withProject(t: TestContext) {
   first ??= member();
   const { call, page: opened } = await first;
   const page = await opened.context().newPage();
+  await noteMessages(page);
   cleanUp(t, () => page.unrouteAll({ behavior: 'ignoreErrors' }).then(() => page.close()));
   const owner = { page, complaints: [], call };
   const slug = `petstore-${++projects}`;
@@ -42,14 +44,14 @@ test('rolling back puts the older deploy live at once, and forward again', async
   const question = dialogOf(page);
   await question.getByText('instead of #2').waitFor();
   await question.getByRole('button', { name: 'Roll back to this' }).click();
-  await page.getByText('Deploy #1 is live.').first().waitFor();
+  await said(page, 'Deploy #1 is live.');
   assert.equal(await titleAt(site), 'First');
   assert.equal(await titleAt(second.url), 'Second', 'its preview stays');
 
   await page.goto(`${overview}/deploys/${second.id}`);
   await page.getByRole('button', { name: 'Make live' }).click();
   await dialogOf(page).getByRole('button', { name: 'Make live' }).click();
-  await page.getByText('Deploy #2 is live.').first().waitFor();
+  await said(page, 'Deploy #2 is live.');
   assert.equal(await titleAt(site), 'Second');
 
   await page.goto(`${overview}/settings/audit`);
@@ -85,7 +87,7 @@ test('a branch has its address on the overview, never goes live, and is deleted 
   const question = dialogOf(page);
   await question.getByText('goes offline at once').waitFor();
   await question.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('The preview of feature/long-name is deleted.').first().waitFor();
+  await said(page, 'The preview of feature/long-name is deleted.');
   await dialogClosed(page);
   await page.getByRole('heading', { name: 'Branch previews' }).waitFor({ state: 'detached' });
   assert.equal((await fetchFromSite(`${preview.branchUrl}/`)).status, 404);
@@ -175,7 +177,7 @@ test('the default version is chosen on the overview, and another one is retired 
   await page.getByText('Without a version').waitFor();
   await page.getByRole('button', { name: 'Make default: v2' }).click();
   await dialogOf(page).getByRole('button', { name: 'Make default' }).click();
-  await page.getByText('leads to the version v2.').first().waitFor();
+  await said(page, 'leads to the version v2.');
   assert.equal((await fetchFromSite(`${site}/`)).headers.location, '/v2');
   await page.getByText('The site’s address leads to v2 in its place.').waitFor();
   const place = { name: 'versions', path: `/projects/${slug}`, text: 'Without a version' };
@@ -183,7 +185,7 @@ test('the default version is chosen on the overview, and another one is retired 
 
   await page.getByRole('button', { name: 'Retire v1' }).click();
   await dialogOf(page).getByRole('button', { name: 'Retire' }).click();
-  await page.getByText('The version v1 is retired.').first().waitFor();
+  await said(page, 'The version v1 is retired.');
   assert.equal((await fetchFromSite(`${site}/v1`)).headers.location, '/v2');
   await page.getByRole('button', { name: 'Make default: what has no version' }).click();
   await dialogOf(page).getByRole('button', { name: 'Make default' }).click();

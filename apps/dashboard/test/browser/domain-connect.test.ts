@@ -11,6 +11,7 @@ import {
 } from '../domain-connect/support/dns-provider.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const KEY_HOST = '127.0.0.2';
@@ -77,7 +78,7 @@ test('an owner has the DNS provider create the records, and comes back to a doma
 
   provider.intercept = () => false;
   await button.click();
-  await page.getByText('The DNS of docs.example.test is right.').waitFor();
+  await said(page, 'The DNS of docs.example.test is right.');
   await page.waitForURL(`${installation.origin}${path}`);
   await page.getByRole('status').getByText('Verified').first().waitFor();
   assert.deepEqual(complaints, []);

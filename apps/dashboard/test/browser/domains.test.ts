@@ -9,6 +9,7 @@ import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import type { CreatedInvitation, Project } from '../../server/src/projects/project.ts';
 import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 let dns: NameServer;
@@ -106,7 +107,7 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
   assert.equal(await page.evaluate('getSelection().toString().trim()'), record?.value);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await row.getByRole('button', { name: 'Copy the value of the CNAME record' }).click();
-  await page.getByText('Copied the value of the CNAME record.').first().waitFor();
+  await said(page, 'Copied the value of the CNAME record.');
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), record?.value);
 });
 
@@ -188,7 +189,7 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
 
   await page.getByRole('link', { name: 'All domains' }).click();
   await page.getByRole('switch').check();
-  await page.getByText('now redirects to the primary domain.').first().waitFor();
+  await said(page, 'now redirects to the primary domain.');
   const { redirectPlatformHost } = await call<Project>('GET', '/projects/ending');
   assert.equal(redirectPlatformHost, true);
 
@@ -238,7 +239,7 @@ test('a switch stays as it was set, whatever was asked for before and arrives af
   await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
   await isAsked.promise;
   await control.click();
-  await page.getByText('now redirects to the primary domain.').first().waitFor();
+  await said(page, 'now redirects to the primary domain.');
   isChanged.resolve();
   await timeUntil(async () => arrived > 0);
   await page.unrouteAll({ behavior: 'wait' });
@@ -297,7 +298,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   await page.getByText('Someone else has the DNS?').waitFor();
   await page.getByRole('button', { name: 'Renew link' }).click();
   await dialogOf(page).getByRole('button', { name: 'Renew the link' }).click();
-  await page.getByText('The link is new; the old one has ended.').first().waitFor();
+  await said(page, 'The link is new; the old one has ended.');
   await page.getByText(link).first().waitFor({ state: 'detached' });
   await phone.reload();
   await phone.getByRole('heading', { name: 'This link has ended' }).waitFor();

@@ -2,7 +2,8 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
+import { type Page, seriousViolations, settled } from '@petstore/test-support/browser.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { codeOf } from '../accounts/support/factors.ts';
 import { dialogOf } from '../support/dialog.ts';
 import {
@@ -12,6 +13,7 @@ import {
   withoutRefusals,
 } from '../support/installation.ts';
 import { look } from '../support/look.ts';
+import { said } from '../support/said.ts';
 
 // Browsers make passkeys for names, and without TLS for this one alone.
 const shared = sharedInstallation({ DASHBOARD_HOST: 'localhost', DASHBOARD_SIGN_UP: 'open' });
@@ -210,13 +212,13 @@ test('a sensitive change asks who it is in front of the page, and goes on', asyn
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 
-// The last: everyone would have to have one.
+// The last ones: everyone has to have one.
 test('where a factor is required, a newcomer sets one up before anything else', async () => {
   const { origin, visitor } = shared();
   const { page: theirs } = await owner();
   await theirs.goto(`${origin}/installation/security`);
   await theirs.getByRole('radio', { name: 'Everyone' }).click();
-  await theirs.getByText('The policy is saved.').first().waitFor();
+  await said(theirs, 'The policy is saved.');
   await theirs.getByRole('heading', { name: 'Without a second factor' }).waitFor();
 
   const { page, complaints } = await visitor();
@@ -242,4 +244,62 @@ test('where a factor is required, a newcomer sets one up before anything else', 
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('heading', { name: 'Profile' }).waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('recovery codes stay until they are saved, whoever goes away meanwhile and comes back', async () => {
+  const { origin, visitor } = shared();
+  const { call } = await owner();
+  await call('POST', '/projects', { name: 'Codes', slug: 'codes' });
+  const invite = async (email: string) => {
+    const body = { email, role: 'viewer' };
+    return (await call<{ link: string }>('POST', '/projects/codes/invitations', body)).link;
+  };
+  const signUp = async (page: Page, action: string) => {
+    await page.getByRole('textbox', { name: 'Name' }).fill('Alan Turing');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: action }).click();
+  };
+  const ways = {
+    async signUp(page: Page, email: string) {
+      await page.goto(`${origin}/sign-up?next=%2Faccount`);
+      await page.getByLabel('E-mail address').fill(email);
+      await signUp(page, 'Create account');
+    },
+    async signIn(page: Page, email: string) {
+      const { call: callAs } = await visitor();
+      await callAs('POST', '/sign-up', { email, password: PASSWORD, name: 'Alan Turing' });
+      await page.goto(`${origin}/sign-in?next=%2Faccount`);
+      await enterPassword(page, email);
+    },
+    async invitation(page: Page, email: string) {
+      await page.goto(await invite(email));
+      await signUp(page, 'Create account and accept');
+    },
+  };
+  const ends = { signUp: 'Profile', signIn: 'Profile', invitation: 'Codes' };
+  for (const way of ['signUp', 'signIn', 'invitation'] as const) {
+    const { page, complaints } = await visitor();
+    await addDevice(page);
+    await page.clock.install();
+    await ways[way](page, `${way}@example.com`);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
+    await codes.nth(9).waitFor();
+
+    const underWay = new Set<unknown>();
+    page.on('request', (request) => underWay.add(request));
+    page.on('requestfinished', (request) => underWay.delete(request));
+    page.on('requestfailed', (request) => underWay.delete(request));
+    const asked = page.waitForResponse('**/api/installation');
+    await page.clock.fastForward(60_000);
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+    // What else the page asks for then.
+    await asked;
+    await timeUntil(async () => underWay.size === 0);
+    await settled(page);
+    assert.equal(await codes.count(), 10, way);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('heading', { name: ends[way], level: 1 }).waitFor();
+    assert.deepEqual(withoutRefusals(complaints), [], way);
+  }
 });

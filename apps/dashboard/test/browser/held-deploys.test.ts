@@ -5,6 +5,7 @@ import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dialogOf } from '../support/dialog.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { titleAt } from '../support/site.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -52,7 +53,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
 
   await page.goto(`${origin}/projects/held/settings`);
   await page.getByRole('switch', { name: 'Hold breaking deploys back' }).click();
-  await page.getByText('Holding back is on.').first().waitFor();
+  await said(page, 'Holding back is on.');
   const second = await deploy(owner, 'held', BREAKING);
   assert.deepEqual([second.live, second.held?.reason], [false, 'breaking']);
   assert.equal(await titleAt(site('held')), 'Pets one');
@@ -95,7 +96,7 @@ test('what a deploy breaks is listed beside what was, and waits until an owner s
   assert.ok(await dialog.getByRole('button', { name: 'Make live' }).isDisabled());
   await dialog.getByLabel('Reason').fill('Agreed with all who use it.');
   await dialog.getByRole('button', { name: 'Make live' }).click();
-  await page.getByText('Deploy #2 is live.').first().waitFor();
+  await said(page, 'Deploy #2 is live.');
   assert.equal(await titleAt(site('held')), 'Pets two');
   await page.getByText('Held back', { exact: true }).first().waitFor({ state: 'detached' });
   const { held } = await owner.call<Deploy>('GET', `/projects/held/deploys/${second.id}`);

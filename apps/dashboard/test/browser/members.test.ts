@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { PASSWORD, sharedInstallation } from '../support/installation.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -37,8 +38,7 @@ test('an invited person creates an account, joins, and sees what a viewer may no
   await page.getByLabel('Name').fill('Grace Hopper');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account and accept' }).click();
-  // It is said for a few seconds.
-  await page.getByText('You have joined “Petstore”.').first().waitFor();
+  await said(page, 'You have joined “Petstore”.');
   await page.waitForURL(`${origin}/projects/petstore`);
   await page
     .getByText('You are a viewer here. Editors and owners of the project deploy.')
@@ -108,7 +108,7 @@ test('an owner changes a role, and the last owner stays one', async () => {
   const dialog = dialogOf(page);
   await dialog.getByText(/They may then, too: upload deploys, .*read the audit log/).waitFor();
   await dialog.getByRole('button', { name: 'Make an editor' }).click();
-  await page.getByText('Grace is now an editor.').first().waitFor();
+  await said(page, 'Grace is now an editor.');
   await dialogClosed(page);
   await grace.page.reload();
   await grace.page.getByRole('button', { name: 'Choose a file' }).waitFor();

@@ -10,6 +10,7 @@ import { type Received, startReceiver, status } from '../notices/support/receive
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation({
@@ -51,7 +52,7 @@ test('a webhook is added with its secret, tested, and removed; the examples chec
   assert.equal((await page.content()).includes(secret), false, 'shown once');
 
   await page.getByRole('button', { name: `Send test to ${host}` }).click();
-  await page.getByText(`${host} took the test.`).first().waitFor();
+  await said(page, `${host} took the test.`);
   await page.getByText('last delivery just now').waitFor();
   const [got] = receiver.received;
   assert.ok(got);
@@ -85,7 +86,7 @@ test('a webhook that failed says why, and one that is off how it is switched on'
   await call('POST', '/projects/pets/webhooks', { url: receiver.url });
   await page.goto(`${origin}/projects/pets/settings/notifications`);
   await page.getByRole('button', { name: `Send test to ${host}` }).click();
-  await page.getByText(`${host} did not take the test.`).first().waitFor();
+  await said(page, `${host} did not take the test.`);
   await page.getByText('The receiver says that it is gone for good (410).').first().waitFor();
   await page.getByText('A successful test delivery switches it on again.').waitFor();
   await screenshot(page, 'notifications-off');
@@ -141,7 +142,7 @@ test('deliveries are listed with what came back, and sent again; events are chos
 
   receiver.answer = status(204);
   await page.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('deploy.live was delivered.').first().waitFor();
+  await said(page, 'deploy.live was delivered.');
   await row.getByText('Delivered').waitFor();
   await page.getByText('The receiver responded with 204.').waitFor();
   const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));

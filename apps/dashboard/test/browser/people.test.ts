@@ -8,6 +8,7 @@ import {
   sharedInstallation,
   withoutRefusals,
 } from '../support/installation.ts';
+import { said } from '../support/said.ts';
 
 const shared = sharedInstallation();
 
@@ -96,7 +97,7 @@ test('the owner finds someone, hands over a link, disables, enables and removes 
   await screenshot(page, 'remove-person', { fullPage: false });
   await heir.selectOption({ label: 'Ada Lovelace, ada-1@example.com' });
   await dialog.getByRole('button', { name: 'Remove the account' }).click();
-  await page.getByText('Grace Hopper is removed.').first().waitFor();
+  await said(page, 'Grace Hopper is removed.');
   await page.waitForURL(`${origin}/installation/people`);
   await page.getByRole('link', { name: 'Ken Thompson' }).waitFor();
   // The list is shown as it was, until it is asked for again.

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { FITS, VIEWS } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -115,7 +116,7 @@ test('the bar of an earlier deploy leads members to the question whether it goes
   await guest.page.waitForURL(address);
   await guest.page.goto(`${address}?go-live=true`);
   await question.getByRole('button', { name: 'Roll back to this' }).click();
-  await guest.page.getByText('Deploy #1 is live.').first().waitFor();
+  await said(guest.page, 'Deploy #1 is live.');
   await guest.page.waitForURL(address);
   await guest.page.goto(`${site(slug)}${OPERATION}`);
   assert.equal(await barOf(guest.page).count(), 0);

@@ -9,6 +9,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { FITS, look, VIEWS } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -25,7 +26,7 @@ test('an owner makes a site private, and visitors come in by password and by acc
 
   await page.goto(origin + settings);
   await page.getByRole('radio', { name: 'Everything' }).click();
-  await page.getByText('The site and its previews are private.').first().waitFor();
+  await said(page, 'The site and its previews are private.');
   await page.getByRole('button', { name: 'Set a password' }).click();
   const password = await page.getByRole('textbox', { name: 'Password' }).inputValue();
   assert.match(password, /^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
@@ -79,7 +80,7 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await screenshot(colleague.page, 'private-site-stranger');
   await page.goto(origin + settings);
   await page.getByRole('switch', { name: 'Everyone with an account here' }).click();
-  await page.getByText('Who may read is changed.').first().waitFor();
+  await said(page, 'Who may read is changed.');
   await colleague.page.goto(`${address}/reference/operations/listPets`);
   await colleague.page.getByRole('link', { name: 'Sign in with your account' }).click();
   await colleague.page.waitForURL(`${address}/reference/operations/listPets`);
@@ -93,7 +94,7 @@ test('an owner makes a site private, and visitors come in by password and by acc
   await question.getByText('All readers are out within a second').waitFor();
   await screenshot(page, 'site-access-sign-out');
   await question.getByRole('button', { name: 'Sign everyone out' }).click();
-  await page.getByText('1 session ended.').first().waitFor();
+  await said(page, '1 session ended.');
   await page.getByText('Nobody is.').waitFor();
   await timeUntil(async () => (await colleague.page.goto(`${address}/`))?.status() === 401);
   await colleague.page.getByText('This documentation is private.').waitFor();

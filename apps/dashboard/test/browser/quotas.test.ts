@@ -4,6 +4,7 @@ import type { QuotaUse } from '../../server/src/quotas/quota-use.ts';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const shared = sharedInstallation();
@@ -47,7 +48,7 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   }
   await field.fill('2 GB');
   await field.press('Enter');
-  await page.getByText('Storage of Free is saved.').first().waitFor();
+  await said(page, 'Storage of Free is saved.');
   await defaults.getByText('2.0 GB', { exact: true }).waitFor();
   assert.deepEqual((await usedBy('shop'))?.from, 'plan');
 
@@ -89,7 +90,7 @@ test('an operator bounds what projects hold where it is shown, and an owner sees
   const before = (await usedBy('shop'))?.used ?? 0;
   await own.getByRole('button', { name: 'Remove files of deploy #1' }).click();
   await dialogOf(own).getByRole('button', { name: 'Remove the files' }).click();
-  await own.getByText('The files of deploy #1 are removed.').first().waitFor();
+  await said(own, 'The files of deploy #1 are removed.');
   await dialogClosed(own);
   await own
     .getByRole('button', { name: 'Remove files of deploy #1' })

@@ -3,16 +3,18 @@ import { test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
-import { page as oldPage, startOldSite } from '../domains/support/old-site.ts';
+import { type OldSite, page as oldPage, startOldSite } from '../domains/support/old-site.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look, VIEWS } from '../support/look.ts';
 import { NOT_READY, READY, rehearsal } from '../support/rehearsal-responses.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 const HOST = 'docs.example.test';
 const [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE] = VIEWS;
 
 let dns: NameServer;
+let old: OldSite;
 
 /** The site that is at the name today, and a certificate authority that is away. */
 const shared = sharedInstallation(async () => {
@@ -23,7 +25,7 @@ const shared = sharedInstallation(async () => {
     },
   });
   cleanUp(FILE, dns.close);
-  const old = await startOldSite(FILE);
+  old = await startOldSite(FILE);
   old.headers = { 'strict-transport-security': 'max-age=86400' };
   old.pages = {
     '/': oldPage('Pets', '/pricing', '/docs/list-pets.html'),
@@ -69,7 +71,7 @@ test('an owner rehearses a move from the page of the domain, and copies the redi
   ]);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy the redirects for docs.yaml' }).click();
-  await page.getByText('Copied the redirects for docs.yaml.').first().waitFor();
+  await said(page, 'Copied the redirects for docs.yaml.');
   assert.match(
     await page.evaluate<string>('navigator.clipboard.readText()'),
     /^redirects:\n {2}\/docs\/list-pets\.html: \/reference\/\S+\n$/,
@@ -79,7 +81,11 @@ test('an owner rehearses a move from the page of the domain, and copies the redi
   await addresses.getByRole('button', { name: 'Found 1' }).click();
   assert.deepEqual(await addresses.getByRole('listitem').locator('code').allInnerTexts(), ['/']);
   await page.getByText('The old host set HSTS for 1 day').waitFor();
+  // One more page there shows in what is found out anew.
+  old.pages['/'] = oldPage('Pets', '/pricing', '/team', '/docs/list-pets.html');
+  old.pages['/team'] = oldPage('Who we are');
   await page.getByRole('button', { name: 'Rehearse again' }).click();
+  await missing.getByRole('heading', { name: '3 addresses lead nowhere here' }).waitFor();
   await verdict.getByText('Not ready yet').waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
 

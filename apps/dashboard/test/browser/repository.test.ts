@@ -17,6 +17,7 @@ import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { look } from '../support/look.ts';
 import { documentTitled } from '../support/project.ts';
+import { said } from '../support/said.ts';
 import { titleAt } from '../support/site.ts';
 
 let folder = '';
@@ -117,7 +118,7 @@ test('a repository is connected on its page, each push is shown, and branches ha
   await reached(page, 'Up to date');
 
   await page.getByRole('switch', { name: 'Previews of branches' }).click();
-  await page.getByText('Previews of branches are off.').first().waitFor();
+  await said(page, 'Previews of branches are off.');
   await page.getByRole('button', { name: 'Disconnect the repository' }).click();
   await dialogOf(page).getByRole('button', { name: 'Disconnect' }).click();
   await page.getByText('Deploy by pushing').waitFor();
@@ -247,8 +248,7 @@ test('two switches of a repository that are set at once are both saved', {
   await page.getByRole('switch', { name: 'Previews of branches' }).click();
   await page.getByRole('switch', { name: 'Commit statuses' }).click();
   isSetTwice.resolve();
-  await page.getByText('Previews of branches are off.').first().waitFor();
-  await page.getByText('Commit statuses are off.').first().waitFor();
+  await said(page, 'Commit statuses are off.');
   await page.unrouteAll({ behavior: 'wait' });
   const { previews, statuses } = await owner.call<Repository>('GET', path);
   assert.deepEqual({ previews, statuses }, { previews: false, statuses: false });

@@ -7,6 +7,7 @@ import type { Project } from '../../server/src/projects/project.ts';
 import { INSIDE, startApi } from '../edge/support/request-proxy.ts';
 import { screenshot, sharedInstallation } from '../support/installation.ts';
 import { FITS, VIEWS } from '../support/look.ts';
+import { said } from '../support/said.ts';
 import { deploy } from '../support/uploads.ts';
 
 // APIs without CORS, tried on a deployed site: in a browser, through the edge.
@@ -71,7 +72,7 @@ test('an API without CORS is tried through the site, once its owner and its read
 
   await owner.page.goto(`${origin}/projects/pets/settings`);
   await owner.page.getByRole('switch', { name: 'Request proxy' }).click();
-  await owner.page.getByText('The request proxy is on.').first().waitFor();
+  await said(owner.page, 'The request proxy is on.');
   await screenshot(owner.page, 'request-proxy-settings');
   const { requestProxy } = await owner.call<Project>('GET', '/projects/pets');
   assert.equal(requestProxy, true);

@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settled } from '@petstore/test-support/browser.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import {
   screenshot,
@@ -84,6 +85,59 @@ test('Ctrl+K finds projects, deploys and pages by keyboard, and begins what ther
   await page.keyboard.press('Escape');
   await box.waitFor({ state: 'detached' });
   assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('Enter in the palette opens nothing that only former letters found', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page } = ada;
+  await projectWithSite(ada, 'trees', 'Trees');
+  await projectWithSite(ada, 'stones', 'Stones');
+  await page.goto(origin);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  const box = page.getByRole('combobox', { name: 'Search projects, deploys' });
+  await box.fill('trees');
+  await page.getByRole('option', { name: /^Trees/ }).waitFor();
+  const isAsked = Promise.withResolvers<void>();
+  const isPressed = Promise.withResolvers<void>();
+  await page.route('**/api/search?*', async (route) => {
+    isAsked.resolve();
+    await isPressed.promise;
+    await route.continue();
+  });
+  await box.fill('stones');
+  await isAsked.promise;
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.equal(page.url(), `${origin}/`);
+  isPressed.resolve();
+  await page.getByRole('option', { name: /^Stones/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}/projects/stones`);
+});
+
+test('what is typed for one project is gone when the palette has led to another', async () => {
+  const { origin, member } = shared();
+  const ada = await member();
+  const { page } = ada;
+  await projectWithSite(ada, 'north', 'North');
+  await projectWithSite(ada, 'south', 'South');
+  const message = page.getByLabel('Message (optional)');
+  const goTo = async (name: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search projects, deploys' }).fill(name);
+    await page.getByRole('option', { name: `${name} ${name.toLowerCase()}` }).click();
+    await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    await message.waitFor();
+  };
+  await page.goto(`${origin}/projects/south`);
+  await message.waitFor();
+  await goTo('North');
+  await message.fill('For the north alone');
+  // It is shown at once: the page was there before.
+  await goTo('South');
+  assert.equal(await message.inputValue(), '');
 });
 
 test('on a phone the search is a button in the header, and the palette fits', async () => {
@@ -174,6 +228,39 @@ test('the home page tells what happened, and its first steps tick themselves off
   await put;
   const { shown } = await callOfAnother<{ shown: boolean }>('GET', '/account/first-steps');
   assert.equal(shown, false);
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('first steps that are put away stay away, whatever was asked for before and arrives after', async () => {
+  const { origin, member } = shared();
+  const { page, complaints } = await member();
+  await page.goto(origin);
+  const steps = page.getByRole('region', { name: 'First steps' });
+  await steps.waitFor();
+  const isAsked = Promise.withResolvers<void>();
+  const isPutAway = Promise.withResolvers<void>();
+  let arrived = 0;
+  await page.route('**/api/account/first-steps', async (route) => {
+    const response = await route.fetch();
+    if (route.request().method() === 'GET') {
+      isAsked.resolve();
+      await isPutAway.promise;
+      arrived++;
+    }
+    await route.fulfill({ response });
+  });
+  // Whoever comes back to the page has it look for what is new.
+  await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
+  await isAsked.promise;
+  const put = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await steps.getByRole('button', { name: 'Hide' }).click();
+  await steps.waitFor({ state: 'detached' });
+  await put;
+  isPutAway.resolve();
+  await timeUntil(async () => arrived > 0);
+  await page.unrouteAll({ behavior: 'wait' });
+  await settled(page);
+  assert.equal(await steps.count(), 0);
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Project } from '../../server/src/projects/project.ts';
 import { dialogClosed, dialogOf } from '../support/dialog.ts';
 import { type Installation, sharedInstallation } from '../support/installation.ts';
+import { said } from '../support/said.ts';
 import { fetchFromSite } from '../support/site.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -36,8 +37,7 @@ test('a project goes only when its address is typed, and its site with it', asyn
   }
   await typed.fill(slug);
   await confirm.click();
-  // It is said for a few seconds.
-  await page.getByText('is deleted, and its site is offline.').first().waitFor();
+  await said(page, 'is deleted, and its site is offline.');
   await page.waitForURL(`${origin}/`);
   assert.equal(await status(), 404);
 });
@@ -70,7 +70,7 @@ test('the MCP server is switched off and stays off', async () => {
   const mcp = page.getByRole('switch', { name: 'MCP server for assistants' });
   assert.equal(await mcp.isChecked(), true);
   await mcp.click();
-  await page.getByText('The MCP server is off.').first().waitFor();
+  await said(page, 'The MCP server is off.');
   const { mcp: isOn } = await owner.call<Project>('GET', `/projects/${slug}`);
   assert.equal(isOn, false);
   await page.reload();
@@ -122,13 +122,40 @@ test('a token is shown once, works, and is refused once revoked', async () => {
   assert.equal((await ask()).status(), 401);
 });
 
+test('a dialog stays while its request is under way, and then shows what is shown once', async () => {
+  const { page, settings, slug } = await withProject();
+  const isTried = Promise.withResolvers<void>();
+  const isSent = Promise.withResolvers<void>();
+  await page.route(`**/api/projects/${slug}/tokens`, async (route) => {
+    if (route.request().method() === 'POST') {
+      isSent.resolve();
+      await isTried.promise;
+    }
+    await route.continue();
+  });
+  await page.goto(`${settings}/tokens`);
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Build server');
+  await page.getByRole('button', { name: 'Create the token' }).click();
+  await isSent.promise;
+  const cancel = dialogOf(page).getByRole('button', { name: 'Cancel' });
+  assert.equal(await cancel.isDisabled(), true);
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  isTried.resolve();
+  await page.getByLabel('token', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await dialogClosed(page);
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('the owner of the installation changes the plan, and the audit log tells', async () => {
   const { page, settings } = await withProject();
   await page.goto(`${settings}/plan`);
   await page.getByText('Nothing is charged here.').waitFor();
   await page.getByRole('button', { name: 'Change to Pro' }).click();
   await dialogOf(page).getByRole('button', { name: 'Change the plan' }).click();
-  await page.getByText('is now on the plan Pro.').first().waitFor();
+  await said(page, 'is now on the plan Pro.');
   await page.getByRole('button', { name: 'Change to Free' }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Changed the plan of').waitFor();

@@ -13,6 +13,7 @@ import { startProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { shareCompressionsWith } from './compressions.ts';
+import { noteMessages } from './said.ts';
 
 // The dashboard as people have it: the program itself, and browsers.
 
@@ -90,6 +91,7 @@ async function startInstallation(
       ...{ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
     });
     const page = await context.newPage();
+    await noteMessages(page);
     const { complaints } = watch(page);
     return { page, complaints, call: caller(page, origin) };
   };

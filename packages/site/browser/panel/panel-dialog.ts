@@ -63,6 +63,8 @@ export function createPanel(data: OperationData): Panel {
       class: 'try-button try-send',
       title: 'Ctrl + Enter',
       'aria-keyshortcuts': 'Control+Enter',
+      // The second click of a double click would cancel what the first sent.
+      onclick: (event) => (event as MouseEvent).detail > 1 && event.preventDefault(),
     },
     'Send',
   );
@@ -165,9 +167,12 @@ export function createPanel(data: OperationData): Panel {
     ),
   );
   form.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    run();
+    if (event.key !== 'Enter') return;
+    const isShortcut = event.ctrlKey || event.metaKey;
+    // Held, the key would send and cancel in turn. In a text it makes lines.
+    const isHeld = event.repeat && !(event.target instanceof HTMLTextAreaElement);
+    if (isShortcut || isHeld) event.preventDefault();
+    if (isShortcut && !event.repeat) run();
   });
   // A click beside the sheet.
   dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());

@@ -205,6 +205,44 @@ test('parameters and a body from the form arrive as entered, with every digit, a
   assert.deepEqual(complaints, []);
 });
 
+test('a double click and a held key send a request once, and do not cancel it', async (t) => {
+  let asked = 0;
+  let isPressed = Promise.withResolvers<void>();
+  const url = await listen(t, async (_request, response) => {
+    allow(response);
+    asked += 1;
+    await isPressed.promise;
+    response.end('[]');
+  });
+  const text = { name: 'text', in: 'query', schema: { type: 'string' } } as const;
+  const { page, complaints } = await open(t, { parameters: [text], servers: [{ url }] });
+  const hold = async () => {
+    await page.keyboard.down('Enter');
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+  };
+  const ways: Record<string, () => Promise<void>> = {
+    'double click': () => page.getByRole('button', { name: 'Send', exact: true }).dblclick(),
+    'held Enter': () => page.getByLabel(/^text/).focus().then(hold),
+    'held Ctrl+Enter': async () => {
+      await page.keyboard.down('Control');
+      await hold();
+      await page.keyboard.up('Control');
+    },
+  };
+  for (const [way, press] of Object.entries(ways)) {
+    asked = 0;
+    isPressed = Promise.withResolvers();
+    await press();
+    await timeUntil(async () => asked > 0);
+    assert.equal(await page.getByText('Cancelled.').count(), 0, way);
+    isPressed.resolve();
+    await answered(page);
+    assert.equal(asked, 1, way);
+  }
+  assert.deepEqual(complaints, []);
+});
+
 test('forms, files and parts with media types are sent as the document says', async (t) => {
   const api = await echoApi(t);
   const schema = {

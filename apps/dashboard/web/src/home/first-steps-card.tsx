@@ -5,7 +5,7 @@ import type { FirstStep, FirstSteps } from '../../../server/src/home/first-steps
 import { messageOf, request } from '../api.ts';
 import { firstStepsQuery } from '../queries/home.ts';
 import { keys } from '../queries/keys.ts';
-import { queryClient } from '../query-client.ts';
+import { queryClient, showChanged } from '../query-client.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
@@ -45,15 +45,9 @@ export function FirstStepsCard() {
   const { data } = useQuery(firstStepsQuery);
   const hide = useMutation({
     mutationFn: () => request('DELETE', '/account/first-steps'),
-    onMutate: () =>
-      queryClient.setQueryData<FirstSteps>(
-        keys.firstSteps,
-        (before) => before && { ...before, shown: false },
-      ),
-    onError: (error) => {
-      toast(messageOf(error), 'negative');
-      void queryClient.invalidateQueries({ queryKey: keys.firstSteps });
-    },
+    onMutate: () => data && showChanged<FirstSteps>(keys.firstSteps, { ...data, shown: false }),
+    onError: (error) => toast(messageOf(error), 'negative'),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: keys.firstSteps }),
   });
   if (!data?.shown) return null;
   const done = data.steps.filter((step) => step.done).length;

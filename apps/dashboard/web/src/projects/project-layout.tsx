@@ -57,7 +57,8 @@ export function ProjectLayout() {
       <Main>
         <QueryView query={query} skeleton={<SkeletonPage />}>
           {(project) => (
-            <ProjectContext value={project}>
+            // What was typed for one project, or is sent to it, is not for the next one.
+            <ProjectContext key={project.slug} value={project}>
               <Outlet />
             </ProjectContext>
           )}

@@ -28,6 +28,12 @@ export const pendingSignInQuery = queryOptions({
     (await get<Visitor>('/visitor')({ signal })).pending,
 });
 
+/**
+ * For both on pages where people sign in. A set-up begins the session while the page shows recovery codes, which nothing
+ * else has: it must not find out by itself, and go on without them.
+ */
+export const WHILE_SIGNING_IN = { refetchOnWindowFocus: false, refetchOnReconnect: false };
+
 /** What someone's link is for. It is asked by a body: addresses end up in logs. */
 export const accountLinkQuery = (secret: string) =>
   queryOptions({

@@ -64,6 +64,11 @@ function Searching({ user, slug, close }: SearchingProps) {
   const isEmpty = query === '';
   const actions = { name: 'Actions', items: matching(actionsFor(at), query) };
   const pages = { name: 'Pages', items: matching(pagesFor(user, at), query) };
+  // Enter must not open what former letters found, and these do not.
+  const fitting = ({ name, items }: Group): Group => ({
+    name,
+    items: found.isPlaceholderData ? matching(items, query) : items,
+  });
   const groups: Group[] = (
     isEmpty
       ? [
@@ -76,7 +81,7 @@ function Searching({ user, slug, close }: SearchingProps) {
           actions,
           pages,
         ]
-      : [...(found.data ? foundGroups(found.data) : []), actions, pages]
+      : [...(found.data ? foundGroups(found.data).map(fitting) : []), actions, pages]
   ).filter(({ items }) => items.length > 0);
 
   return (

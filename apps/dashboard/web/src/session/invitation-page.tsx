@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import type { OpenInvitation, Project } from '../../../server/src/projects/project.ts';
 import { hasStatus, messageOf, path, request } from '../api.ts';
-import { sessionQuery } from '../queries/account.ts';
+import { sessionQuery, WHILE_SIGNING_IN } from '../queries/account.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
 import { invitationQuery } from '../queries/projects.ts';
@@ -25,7 +25,7 @@ import { SignUpForm } from './sign-up-form.tsx';
 export function InvitationPage() {
   const { secret } = useParams({ from: '/invitations/$secret' });
   const invitation = useQuery(invitationQuery(secret));
-  const session = useQuery(sessionQuery);
+  const session = useQuery({ ...sessionQuery, ...WHILE_SIGNING_IN });
 
   if (hasStatus(invitation.error, 404)) {
     return (

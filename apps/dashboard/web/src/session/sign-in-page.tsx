@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
-import { pendingSignInQuery, sessionQuery } from '../queries/account.ts';
+import { pendingSignInQuery, sessionQuery, WHILE_SIGNING_IN } from '../queries/account.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -15,9 +15,9 @@ import { ToNext } from './to-next.tsx';
 
 export function SignInPage() {
   const { next, problem, provider, with: first } = useSearch({ from: '/sign-in' });
-  const session = useQuery(sessionQuery);
+  const session = useQuery({ ...sessionQuery, ...WHILE_SIGNING_IN });
   const installation = useQuery(installationQuery);
-  const pending = useQuery(pendingSignInQuery);
+  const pending = useQuery({ ...pendingSignInQuery, ...WHILE_SIGNING_IN });
 
   if (session.data) return <ToNext next={next} />;
   const signUp = installation.data?.signUp;

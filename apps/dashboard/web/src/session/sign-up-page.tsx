@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { sessionQuery } from '../queries/account.ts';
+import { sessionQuery, WHILE_SIGNING_IN } from '../queries/account.ts';
 import { installationQuery } from '../queries/installation.ts';
 import { keys } from '../queries/keys.ts';
 import { queryClient } from '../query-client.ts';
@@ -16,7 +16,7 @@ import { ToNext } from './to-next.tsx';
 
 export function SignUpPage() {
   const { next } = useSearch({ from: '/sign-up' });
-  const session = useQuery(sessionQuery);
+  const session = useQuery({ ...sessionQuery, ...WHILE_SIGNING_IN });
   const installation = useQuery(installationQuery);
 
   if (session.data) return <ToNext next={next} />;

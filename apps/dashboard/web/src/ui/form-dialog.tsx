@@ -40,7 +40,7 @@ interface DialogResult {
   readonly close: string;
 }
 
-/** A form in a dialog: it opens empty, stays while the server refuses, and closes when it is done. */
+/** A form in a dialog: it opens empty, stays until the server has responded, and while it refuses. */
 export function FormDialog<Result>({
   trigger,
   openState,
@@ -67,6 +67,8 @@ export function FormDialog<Result>({
   });
   const shown = mutation.isSuccess ? result?.(mutation.data) : undefined;
   const change = (open: boolean) => {
+    // What was sent is carried out all the same, and its result would be shown to nobody.
+    if (!open && mutation.isPending) return;
     // The result stays until the dialog has closed.
     if (!shown || open) mutation.reset();
     if (open) onOpen?.();
@@ -91,7 +93,9 @@ export function FormDialog<Result>({
         <Form mutation={mutation} {...form}>
           {children}
           <DialogActions>
-            <DialogClose render={<Button />}>Cancel</DialogClose>
+            <DialogClose disabled={mutation.isPending} render={<Button />}>
+              Cancel
+            </DialogClose>
             <SubmitButton variant={danger ? 'danger' : 'primary'} disabled={disabled}>
               {action}
             </SubmitButton>

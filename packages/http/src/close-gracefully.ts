@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 
@@ -44,4 +44,6 @@ async function drained(server: Server, patienceMs: number): Promise<void> {
   while ((await connections()) > 0 && performance.now() < deadline) {
     await sleep(DRAIN_INTERVAL_MS);
   }
+  // If this process stood still itself, it first reads what arrived meanwhile.
+  await nextTurn();
 }

@@ -342,7 +342,8 @@ async function inTransaction<T>(
 /** The result of a promise. Rejects with TimeLimitError when it takes longer than allowed. */
 async function within<T>(limitMs: number, something: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(tooLate()), Math.max(0, limitMs));
+  // If this process stood still itself, it first reads what arrived meanwhile.
+  const timer = setTimeout(() => setImmediate(() => late.reject(tooLate())), Math.max(0, limitMs));
   try {
     return await Promise.race([something, late.promise]);
   } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@petstore/postgres/connection.ts';
 import { Pool, type PoolOptions } from '@petstore/postgres/pool.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -93,6 +93,26 @@ test('work that takes too long is told in time, its statement is cancelled, and 
     () => timeOf(() => assert.rejects(pool.run(nap(30)), TOO_LATE)),
     'the limit',
   );
+});
+
+test('work whose reply has arrived is in time, though this process stood still past the limit', async (t) => {
+  const { url } = await poolOf(t);
+  // Not by way of the proxy, which would stand still, too.
+  const pool = openPool(t, url, { size: 1, limitMs: 1_000 });
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let isInTime = false;
+  // A server that stands still itself responds after that.
+  for (let tries = 0; tries < 5 && !isInTime; tries++) {
+    await untilDone(pool, one);
+    const replied = pool.run(nap(0.1)).then(
+      () => true,
+      () => false,
+    );
+    await nextTurn();
+    Atomics.wait(never, 0, 0, 2_000);
+    isInTime = await replied;
+  }
+  assert.ok(isInTime);
 });
 
 test('the error of a statement is told when the server has undone it, so that its locks are free', async (t) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -143,6 +143,32 @@ test('uploads are bounded for each account and in all, and one that falls silent
   const taken = await receive(Readable.from([Buffer.from('abc')]), 'ann', 3);
   assert.equal(readFileSync(taken.path, 'utf8'), 'abc');
   assert.deepEqual(readdirSync(spool.folder), [taken.path.split('/').at(-1)]);
+});
+
+test('bytes that have arrived are in time, though this process stood still past the grace', async (t) => {
+  const folder = await temporaryFolder(t);
+  const spool = openSpool(folder);
+  cleanUp(t, spool.close);
+  // What is written to a socket of this kind has arrived.
+  const server = createServer().listen(join(folder, 'socket'));
+  const sender = connect(join(folder, 'socket'));
+  cleanUp(t, () => {
+    sender.destroy();
+    server.close();
+  });
+  const [body] = (await once(server, 'connection')) as [Socket];
+  const { receive } = uploadReceiver(spool, UPLOAD_LIMITS, 50_000_000);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const received = receive(body, 'ann', 6);
+  sender.write('abc');
+  const written = () =>
+    readdirSync(spool.folder).map((name) => readFileSync(join(spool.folder, name), 'utf8'));
+  while (written()[0] !== 'abc') await nextTurn();
+  // Until it waits for more.
+  for (let turns = 0; turns < 100; turns++) await nextTurn();
+  sender.end('def');
+  t.mock.timers.tick(UPLOAD_LIMITS.graceMs);
+  assert.equal((await received).size, 6);
 });
 
 test('an upload that drips ends and frees its place; a slow one with a pause arrives', async (t) => {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -96,6 +97,39 @@ test(`SIGTERM under load loses no request that was sent, in ${TRIES} tries`, asy
     const after = 1 + Math.floor(Math.random() * 200);
     await t.test(`after ${after} responses`, (each) => stopUnderLoad(each, after));
   }
+});
+
+/** What is received for a request that came while a stopping service stood still; undefined: it had stopped before. */
+async function askStandingStill(t: TestContext): Promise<string | undefined> {
+  const { child, origin } = await serve(t, await temporaryFolder(t), {});
+  const request = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
+  let received = '';
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.on('error', () => undefined).on('data', (text) => (received += text));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(request);
+  await timeUntil(async () => received !== '');
+  child.kill('SIGTERM');
+  const told = async () => (await fetch(`${origin}/livez`)).headers.get('connection');
+  await timeUntil(async () => (await told().catch(() => 'close')) === 'close');
+  child.kill('SIGSTOP');
+  received = '';
+  await sleep(100);
+  if (socket.readableEnded || socket.closed) return undefined;
+  socket.write(request);
+  // Longer than clients are waited for.
+  await sleep(1_500);
+  child.kill('SIGCONT');
+  await closed;
+  return received;
+}
+
+test('a request that has arrived is answered, though the stopping service stood still until clients had to be gone', async (t) => {
+  let received: string | undefined;
+  for (let tries = 0; tries < 5 && received === undefined; tries++) {
+    received = await askStandingStill(t);
+  }
+  assert.match(received ?? '', /^HTTP\/1\.1 200 /);
 });
 
 test('a service that is to stop says that it is not ready, and serves on for the delay', async (t) => {

@@ -135,7 +135,11 @@ async function* chunksOf(
   try {
     for (;;) {
       const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(tooSlow(bytesPerSecond)), leftMs);
+      // If this process stood still itself, it first reads what arrived meanwhile.
+      const timer = setTimeout(
+        () => setImmediate(() => late.reject(tooSlow(bytesPerSecond))),
+        leftMs,
+      );
       const begun = performance.now();
       let next: IteratorResult<Uint8Array>;
       try {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
+import { PATIENCE_MS, timeUntil } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { checkDns } from '../../../server/src/domains/check-dns.ts';
 import { readDenial } from '../../../server/src/domains/dns/dnssec/denial.ts';
@@ -156,7 +157,7 @@ for (const [zone, { hostname = `docs.${zone}`, verdict: wanted, says, remedy }] 
 
 /** What the resolver that does not validate has, of which only the keys of `test` are trusted. */
 function unproven(server: string): SignedLookUp {
-  const bounds = { signal: AbortSignal.timeout(5_000), quota: createQuota() };
+  const bounds = { signal: AbortSignal.timeout(PATIENCE_MS), quota: createQuota() };
   const lookUp = signedLookUps(readServerAddress(server), bounds);
   return async (name, ...rest) => {
     const response = await lookUp(name, ...rest);
@@ -214,14 +215,26 @@ test('DNSSEC: a name without signatures costs no query more, and one that is not
   assert.deepEqual([...types].sort(), ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'TXT']);
 });
 
+test('DNSSEC: a response that was lost is asked for once more', async (t) => {
+  const server = await startNameServer({ zones: { 'example.test': [] } });
+  cleanUp(t, server.close);
+  server.injectFault('drop');
+  const bounds = { signal: AbortSignal.timeout(PATIENCE_MS), quota: createQuota() };
+  const lookUp = signedLookUps(readServerAddress(server.server), bounds);
+  const response = lookUp('example.test', 'DNSKEY', true);
+  await timeUntil(async () => server.queries.length > 0);
+  server.clearFaults();
+  assert.ok(await response);
+});
+
 test('DNSSEC: responses with any bytes changed are read within bounds, and never throw', {
   skip,
 }, async () => {
   assert.ok(started);
   const messages: { query: Query; message: Buffer }[] = [];
   const limits = {
-    timeoutMs: 1_000,
-    signal: AbortSignal.timeout(5_000),
+    timeoutMs: PATIENCE_MS,
+    signal: AbortSignal.timeout(PATIENCE_MS),
     quota: createQuota(),
   };
   for (const [name, type] of [

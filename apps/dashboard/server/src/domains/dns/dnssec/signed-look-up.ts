@@ -30,15 +30,22 @@ export type SignedLookUp = (
 
 const TIMEOUT_MS = 1_000;
 
-/** Look-ups at a resolver with DO set (RFC 3225); undefined where there is no response. Never rejects. */
+/**
+ * Look-ups at a resolver with DO set (RFC 3225); undefined where there is no response, which may be lost once. Never
+ * rejects.
+ */
 export function signedLookUps(server: ServerAddress, bounds: Bounds): SignedLookUp {
-  return (name, type, isUnchecked) =>
-    queryServerOnce<SignedResponse>(
-      server,
-      { name: name === '' ? '.' : name, type, isRecursive: true, isSigned: true, isUnchecked },
-      { timeoutMs: TIMEOUT_MS, ...bounds },
-      readSigned,
-    );
+  return async (name, type, isUnchecked) => {
+    const question = { name: name === '' ? '.' : name, type, isRecursive: true, isSigned: true };
+    const ask = () =>
+      queryServerOnce<SignedResponse>(
+        server,
+        { ...question, isUnchecked },
+        { timeoutMs: TIMEOUT_MS, ...bounds },
+        readSigned,
+      );
+    return (await ask()) ?? ask();
+  };
 }
 
 const ANSWERS_AT = 6;

@@ -29,7 +29,7 @@ test('dig finds what there is, over UDP and TCP, with each of its EDNS options',
   skip,
 }, async (t) => {
   const { server } = await start(t);
-  const at = ['@127.0.0.1', '-p', `${server.port}`, '+norecurse', '+tries=1'];
+  const at = ['@127.0.0.1', '-p', `${server.port}`, '+norecurse', '+tries=1', '+timeout=60'];
   const options = [
     [],
     ['+tcp'],
@@ -77,7 +77,7 @@ test('kdig asks several times over one connection, with cookies and padding', {
   skip,
 }, async (t) => {
   const { server } = await start(t);
-  const at = ['@127.0.0.1', '-p', `${server.port}`, '+norec'];
+  const at = ['@127.0.0.1', '-p', `${server.port}`, '+norec', '+timeout=60'];
   const names = [`claim.${ORIGIN}`, `alias.${ORIGIN}`, `many.${ORIGIN}`];
   const said = await run(
     'kdig',

@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { anyPort } from '@petstore/lab/ports.ts';
 import type { Connection } from '@petstore/postgres/connection.ts';
+import { codeOf } from '@petstore/postgres/errors.ts';
 import { PostgresServer as Server } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import sql from 'sql-template-tag';
@@ -27,6 +28,7 @@ import { spawnChild } from './children.ts';
 import { cleanUp, type Ending } from './endings.ts';
 import { memoryFileSystem } from './memory-file-system.ts';
 import { REMOVED } from './temporary-folder.ts';
+import { PATIENCE_MS } from './within.ts';
 
 const NOBODY = 65_534;
 
@@ -38,6 +40,9 @@ export const SHARED_PROGRAMS = 'TESTS_POSTGRES_PROGRAMS';
 
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
+
+/** The server waits for the sessions of a database for 5 s; one whose process stands still is there for longer. */
+const OBJECT_IN_USE = '55006';
 
 /** A database to be copied. */
 export interface Prepared {
@@ -92,7 +97,7 @@ export class PostgresDatabases {
   async #administer(statement: string): Promise<void> {
     const connection = this.#kept ?? connectTo(this.url('postgres'));
     try {
-      await connection.unsafe(statement);
+      await whileFailing(OBJECT_IN_USE, () => connection.unsafe(statement));
     } finally {
       if (connection !== this.#kept) await connection.end();
     }
@@ -115,7 +120,8 @@ export class PostgresDatabases {
       if (found) return;
       const unfinished = await this.createDatabase();
       await prepare(unfinished);
-      await sql.unsafe(`ALTER DATABASE ${new URL(unfinished).pathname.slice(1)} RENAME TO ${name}`);
+      const rename = `ALTER DATABASE ${new URL(unfinished).pathname.slice(1)} RENAME TO ${name}`;
+      await whileFailing(OBJECT_IN_USE, () => sql.unsafe(rename));
     } finally {
       // Ends the lock, too.
       await sql.end();
@@ -286,7 +292,11 @@ export function connectTo(url: string): TestConnection {
   // Made with the first statement.
   let connection: Promise<Connection> | undefined;
   const connected = () => {
-    connection ??= server.connect();
+    // A server that stands still takes longer than a connection may take.
+    connection ??= whileFailing('CONNECT_TIMEOUT', () => server.connect()).catch((error) => {
+      connection = undefined;
+      throw error;
+    });
     return connection;
   };
   const rows = async <T>(strings: readonly string[], ...values: readonly unknown[]) =>
@@ -295,6 +305,18 @@ export function connectTo(url: string): TestConnection {
     unsafe: async <T>(text: string) => (await (await connected()).script(text)).at(-1)?.rows as T[],
     end: async () => (await connection)?.end(),
   });
+}
+
+/** Does work again while it fails by a code. What failed has waited for seconds already. */
+async function whileFailing<T>(code: string, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== code || performance.now() > deadline) throw error;
+    }
+  }
 }
 
 /** A folder that whoever the server runs as gets into, but in which nobody else reads; it is gone when `t` ends. */

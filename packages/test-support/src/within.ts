@@ -79,7 +79,7 @@ export function watchTurns(): { end: () => number } {
 }
 
 /** How long a machine that is slow or does other things is waited for, in milliseconds. Less than a test may take. */
-const PATIENCE_MS = 140_000;
+export const PATIENCE_MS = 140_000;
 
 /** The longest wait between two looks, in milliseconds. */
 const LOOK_MS = 50;

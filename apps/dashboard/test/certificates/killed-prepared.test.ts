@@ -8,6 +8,7 @@ import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { PATIENCE_MS } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
 import { startIssuer } from '../../server/src/certificates/issuer.ts';
@@ -79,7 +80,7 @@ async function setUp(t: TestContext) {
   nameServer
     .zone('example.test')
     .setRecords(`_acme-challenge.${HOST}`, 'CNAME', [`${LABEL}.${ZONE}`]);
-  nameServer.forward(ZONE, `127.0.0.1:${port}`);
+  nameServer.forward(ZONE, `127.0.0.1:${port}`, PATIENCE_MS);
   const config = readConfig({
     ...{ DNS_ZONE: ZONE, DNS_PORT: `${port}`, DNS_AUTHORITATIVE_PORT: `${port}` },
     DNS_SERVERS: nameServer.server,

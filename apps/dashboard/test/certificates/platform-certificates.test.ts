@@ -16,6 +16,7 @@ import { forkChild } from '@petstore/test-support/children.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { PATIENCE_MS } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
@@ -44,7 +45,7 @@ async function setUp(t: TestContext, options: Partial<CertificateAuthorityOption
   cleanUp(t, names.close);
   const httpPort = await startPlatformHost(t, db, sealer);
   const authority = await startCertificateAuthority({
-    ...{ httpPort, tlsPort: 9, nameServer: names.server, ...options },
+    ...{ httpPort, tlsPort: 9, nameServer: names.server, timeoutMs: PATIENCE_MS, ...options },
   });
   cleanUp(t, authority.close);
   const acme = acmeConfig(authority);

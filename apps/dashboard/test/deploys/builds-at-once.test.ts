@@ -133,36 +133,42 @@ async function serveProject(
 // At once: most of the time goes into waits of the services.
 describe('a service in a process of its own', { concurrency: true }, () => {
   test('a build ends with a service that is killed, in the middle of what it does', async (t) => {
-    const killInBuild = async () => {
+    const killInBuild = async (tries = 5): Promise<number> => {
       const { running, call, logOf } = await serveProject(t);
       const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(3_000)));
       // It makes them for seconds, and has nothing to say meanwhile.
       while (!(await logOf(id)).includes('Making the pages')) await sleep(20);
       const builds = childrenOf(running.child.pid ?? 0);
+      const { state } = await call('GET', `/pets/deploys/${id}`);
+      // This process may have stood still until it was done.
+      if (state !== 'building' && tries > 1) return killInBuild(tries - 1);
       assert.equal(builds.length, 1, 'it is at work');
       await killAtOnce(running);
       return timeUntil(async () => !builds.some(isRunning));
     };
-    await assertWithin(1_000, killInBuild);
+    await assertWithin(1_000, () => killInBuild());
   });
 
   test('a build that is killed is begun anew, and the service goes on', async (t) => {
-    const { running, call } = await serveProject(t);
-    const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(50)));
-    for (const pid of await firstChildrenOf(running.child.pid ?? 0)) process.kill(pid, 'SIGKILL');
-    const deadline = Date.now() + 240_000;
-    let now = await call('GET', `/pets/deploys/${id}`);
-    while (now.state !== 'succeeded') {
-      assert.ok(Date.now() < deadline && now.state !== 'failed', JSON.stringify(now));
-      await sleep(100);
-      now = await call('GET', `/pets/deploys/${id}`);
+    const { running, call, logOf } = await serveProject(t);
+    const killed = explainBuildError(new Error('The process ended.'));
+    const toldOf = async (title: string) => {
+      const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(50, title)));
+      while (!(await logOf(id)).includes('The build begins.')) await sleep(5);
+      for (const pid of await firstChildrenOf(running.child.pid ?? 0)) process.kill(pid, 'SIGKILL');
+      await timeUntil(async () => {
+        const { state, errors } = await call('GET', `/pets/deploys/${id}`);
+        assert.notEqual(state, 'failed', JSON.stringify(errors));
+        return state === 'succeeded';
+      });
+      return logOf(id);
+    };
+    let isTold = false;
+    // A build may be done when it is killed, where this process stood still.
+    for (let tries = 1; tries <= 5 && !isTold; tries++) {
+      isTold = (await toldOf(`Large ${tries}`)).includes(killed);
     }
-    const log: unknown = await call('GET', `/pets/deploys/${id}/log`);
-    const told = (log as Page<LogLine>).items.map(({ message }) => message);
-    assert.ok(
-      told.includes(explainBuildError(new Error('The process ended.'))),
-      'who waits is told that it is not the document',
-    );
+    assert.ok(isTold, 'who waits is told that it is not the document');
   });
 
   test('the service stays small from its start on, through sign-ins and ten deploys', async (t) => {

@@ -117,16 +117,21 @@ onSharedEngines(
 
 onSharedEngines('two dashboards on one database build each deploy once', async (t, engine) => {
   const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
-  const one = await startService(t, { databaseUrl });
-  await startService(t, { databaseUrl });
+  // Where this process stands still, which is both of them, no lease ends.
+  let at = Date.now();
+  const one = await startService(t, { databaseUrl }, { now: () => at });
+  await startService(t, { databaseUrl }, { now: () => at });
   const owner = await one.signUp('owner@example.com');
   await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
   const titles = ['a', 'b', 'c', 'd', 'e', 'f'];
-  for (const title of titles)
+  for (const title of titles) {
     await json(
       await owner.call('POST', '/api/projects/pets/deploys', titledDocument(title, 2)),
       202,
     );
+    // They are built in this order.
+    at += 1;
+  }
   const last = await deploy(owner, 'last');
   const { items } = await json<{ items: Deploy[] }>(
     await owner.call('GET', '/api/projects/pets/deploys'),

@@ -121,17 +121,48 @@ async function lineOf(path: string, deployId: string, wanted: RegExp, times = 1)
   }
 }
 
+/** Whether a deploy had not ended when its service did; looks into the database. */
+function isUnderWay(path: string, deployId: string): boolean {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const row = database.prepare('SELECT state FROM deploys WHERE id = ?').get(deployId);
+    return row?.state === 'queued' || row?.state === 'building';
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Plays a deploy during which a service ends again and again, each time in the midst of it: with another document where
+ * the deploy was done before, as where this process stood still. `play` gives the deploy, and whether all ends were so.
+ */
+async function inTheMidst(
+  play: (title: string) => Promise<{ id: string; isRight: boolean }>,
+): Promise<string> {
+  for (let tries = 1; tries <= 5; tries++) {
+    const { id, isRight } = await play(`try ${tries}`);
+    if (isRight) return id;
+  }
+  return assert.fail('each deploy was done before its service ended');
+}
+
 test('a deploy whose builds end the process each time is marked failed, and others are built', async (t) => {
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('deadly', MANY_OPERATIONS));
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    // A first build begins, and those after it begin anew.
-    await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
-    await killAtOnce(running);
-    running = await serveDashboard(t, folder);
-  }
+  const database = `${folder}/data/dashboard.db`;
+  const id = await inTheMidst(async (title) => {
+    const { id } = await post(titledDocument(title, MANY_OPERATIONS));
+    let isRight = true;
+    for (let attempt = 1; attempt <= 3 && isRight; attempt++) {
+      // A first build begins, and those after it begin anew.
+      await lineOf(database, id, /^The build begins|begins anew/, attempt);
+      await killAtOnce(running);
+      isRight = isUnderWay(database, id);
+      running = await serveDashboard(t, folder);
+    }
+    return { id, isRight };
+  });
   const next = await post(titledDocument('harmless', 2));
   const deadline = Date.now() + 120_000;
   while ((await read(next.id)).state !== 'succeeded') {
@@ -147,13 +178,19 @@ test('a service that is stopped in order during a build gives it back, however o
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('patient', MANY_OPERATIONS));
-  for (let stop = 1; stop <= 4; stop++) {
-    await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
-    running.child.kill('SIGTERM');
-    assert.equal((await finished(running)).code, 0);
-    running = await serveDashboard(t, folder);
-  }
+  const database = `${folder}/data/dashboard.db`;
+  const id = await inTheMidst(async (title) => {
+    const { id } = await post(titledDocument(title, MANY_OPERATIONS));
+    let isRight = true;
+    for (let stop = 1; stop <= 4 && isRight; stop++) {
+      await lineOf(database, id, /^The build begins/, stop);
+      running.child.kill('SIGTERM');
+      assert.equal((await finished(running)).code, 0);
+      isRight = isUnderWay(database, id);
+      running = await serveDashboard(t, folder);
+    }
+    return { id, isRight };
+  });
   const deadline = Date.now() + 120_000;
   while ((await read(id)).state !== 'succeeded') {
     assert.ok(Date.now() < deadline, JSON.stringify(await read(id)));
@@ -166,27 +203,37 @@ test('dashboard deploy goes on when the service is killed and started again mean
   const port = `${await anyPort([])}`;
   let running = await serveDashboard(t, folder, { DASHBOARD_PORT: port });
   const { token, read } = await signedInProject(folder, () => running.url);
-  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', OPERATIONS));
   const env = { DASHBOARD_URL: running.url, DASHBOARD_TOKEN: token };
-  const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);
-  const id = await newestDeploy(`${folder}/data/dashboard.db`);
-  await lineOf(`${folder}/data/dashboard.db`, id, /^Checking/);
-  await killAtOnce(running);
-  running = await serveDashboard(t, folder, { DASHBOARD_PORT: port });
-  const { code, stderr } = await deployed;
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /begins anew[\s\S]*Succeeded, and live\./);
-  assert.equal(stderr.match(/Received/g)?.length, 1, 'no line twice');
+  const database = `${folder}/data/dashboard.db`;
+  let known = 0;
+  let said = '';
+  const id = await inTheMidst(async (title) => {
+    await writeFile(join(folder, 'openapi.json'), titledDocument(title, OPERATIONS));
+    const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);
+    const id = await deployAfter(database, known++);
+    await lineOf(database, id, /^Checking/);
+    await killAtOnce(running);
+    const isRight = isUnderWay(database, id);
+    running = await serveDashboard(t, folder, { DASHBOARD_PORT: port });
+    const { code, stderr } = await deployed;
+    assert.equal(code, 0, stderr);
+    said = stderr;
+    return { id, isRight };
+  });
+  assert.match(said, /begins anew[\s\S]*Succeeded, and live\./);
+  assert.equal(said.match(/Received/g)?.length, 1, 'no line twice');
   assert.ok((await read(id)).live);
 });
 
-/** The id of the deploy that is queued last, once there is one. */
-async function newestDeploy(path: string): Promise<string> {
+/** The id of the deploy that follows so many others, once it is there. */
+async function deployAfter(path: string, known: number): Promise<string> {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const deadline = Date.now() + 120_000;
     for (;;) {
-      const row = database.prepare('SELECT id FROM deploys ORDER BY created_at DESC LIMIT 1').get();
+      const row = database
+        .prepare('SELECT id FROM deploys ORDER BY created_at LIMIT 1 OFFSET ?')
+        .get(known);
       if (row) return String(row.id);
       assert.ok(Date.now() < deadline, 'no deploy');
       await sleep(5);

@@ -8,6 +8,7 @@ import { findPorts } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
+import { PATIENCE_MS } from '@petstore/test-support/within.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
@@ -43,6 +44,7 @@ test(`whatever happens to projects and their domains at once, for ${SECONDS} s i
     httpPort,
     tlsPort,
     nameServer: dns.server,
+    timeoutMs: PATIENCE_MS,
     // A name is held for a fraction of a second.
     isPrompt: true,
   });

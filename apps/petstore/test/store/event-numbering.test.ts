@@ -39,7 +39,9 @@ async function told({ events }: Store, after = 0n): Promise<string[]> {
 /** Two processes on one database, in which the changes of the first animal are held up in their commits until `go`. */
 async function withSlowCommits(t: TestContext) {
   const { url, raw } = await newDatabase(t);
-  const [slow, other] = [await open(t, url), await open(t, url)];
+  // A statement whose commit is held up may wait for as long as the test takes.
+  const slow = await open(t, `${url}?statement_timeout=60000`);
+  const other = await open(t, url);
   for (let i = 0; i < 3; i++) await slow.pets.create(rex);
   await raw.unsafe(`
     CREATE FUNCTION wait_in_commit() RETURNS trigger LANGUAGE plpgsql AS

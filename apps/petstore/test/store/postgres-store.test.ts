@@ -15,9 +15,9 @@ import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'available')";
 
-async function newStore(t: TestContext, poolSize = 10) {
+async function newStore(t: TestContext, poolSize = 10, settings = '') {
   const url = await (await sharedServer()).createDatabase();
-  return { url, store: await open(t, url, poolSize), raw: rawConnection(t, url) };
+  return { url, store: await open(t, url + settings, poolSize), raw: rawConnection(t, url) };
 }
 
 async function open(t: TestContext, url: string, poolSize = 10): Promise<Store> {
@@ -94,7 +94,7 @@ test('queries with different limits are one statement, which the server keeps pr
 });
 
 test('who leaves an insert open is ended by the server, and those behind it go on', async (t) => {
-  const { store, raw } = await newStore(t);
+  const { store, raw } = await newStore(t, 10, '?statement_timeout=60000');
   const rows = [
     INSERT,
     "INSERT INTO categories (name, name_key) VALUES ('x', 'x')",

@@ -11,7 +11,7 @@ import {
   type Order,
   statusOf,
 } from './resources.ts';
-import { checkCaa, type ValidationRequest } from './validation.ts';
+import { checkCaa, type ValidationOptions, type ValidationRequest } from './validation.ts';
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from './x509.ts';
 
 /** Its issuer domain name in CAA records. */
@@ -37,7 +37,7 @@ export interface Authority {
 export interface AuthorityDeps {
   readonly issuing: Issuing;
   readonly faults: Faults;
-  readonly nameServer: string;
+  readonly lookUps: ValidationOptions;
   readonly lifetimeMs: number;
   /** Lifetimes by the names of profiles, in milliseconds. */
   readonly profiles: Readonly<Record<string, number>>;
@@ -129,7 +129,7 @@ function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void
 }
 
 async function look(
-  { faults, nameServer, validate, now }: AuthorityDeps,
+  { faults, lookUps, validate, now }: AuthorityDeps,
   authorization: Authorization,
   challenge: Challenge,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function look(
   try {
     await faults.trigger('validation', type);
     await validate({ hostname, type, token, keyAuthorization });
-    await checkCaa(hostname, IDENTITY, nameServer);
+    await checkCaa(hostname, IDENTITY, lookUps);
     challenge.status = 'valid';
     if (authorization.status === 'pending') authorization.status = 'valid';
     authorization.validatedAt = now();

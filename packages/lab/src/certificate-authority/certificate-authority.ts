@@ -96,7 +96,7 @@ export async function startCertificateAuthority(
   const authority = createAuthority({
     issuing,
     faults,
-    nameServer: options.nameServer,
+    lookUps: options,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
     profiles: options.profiles ?? {},
     reuseMs: options.authorizationReuseMs ?? 0,

@@ -5,7 +5,6 @@ import { connect } from 'node:tls';
 import { AcmeProblem } from './acme-problem.ts';
 import { X509Certificate } from './x509.ts';
 
-/** How long a host may take to respond, in milliseconds. */
 const TIMEOUT_MS = 3_000;
 
 /** id-pe-acmeIdentifier, RFC 8737, section 6.1. */
@@ -27,6 +26,8 @@ export interface ValidationOptions {
   readonly tlsPort: number;
   /** The name server for look-ups, as `ip:port`. */
   readonly nameServer: string;
+  /** How long a host and the name server may take to respond, in milliseconds; by default 3 s. */
+  readonly timeoutMs?: number;
 }
 
 /** Checks whether a host has the response to a challenge. Rejects with the AcmeProblem that says why not. */
@@ -34,12 +35,17 @@ export async function validate(
   request: ValidationRequest,
   options: ValidationOptions,
 ): Promise<void> {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
-  resolver.setServers([options.nameServer]);
+  const resolver = resolverOf(options);
   if (request.type === 'dns-01') return checkDns(request, resolver);
   const address = await addressOf(resolver, request.hostname);
-  if (request.type === 'http-01') await checkHttp(request, address, options.httpPort);
-  else await checkTls(request, address, options.tlsPort);
+  if (request.type === 'http-01') await checkHttp(request, address, options);
+  else await checkTls(request, address, options);
+}
+
+function resolverOf({ nameServer, timeoutMs = TIMEOUT_MS }: ValidationOptions): Resolver {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+  resolver.setServers([nameServer]);
+  return resolver;
 }
 
 async function addressOf(resolver: Resolver, hostname: string): Promise<string> {
@@ -69,10 +75,14 @@ async function checkDns(
 }
 
 /** RFC 8555, section 8.3. */
-async function checkHttp(request: ValidationRequest, address: string, port: number): Promise<void> {
+async function checkHttp(
+  request: ValidationRequest,
+  address: string,
+  options: ValidationOptions,
+): Promise<void> {
   const { hostname, token, keyAuthorization } = request;
   const path = `/.well-known/acme-challenge/${token}`;
-  const { status, body } = await fetched(hostname, address, port, path);
+  const { status, body } = await fetched(hostname, address, path, options);
   if (status !== 200) {
     const detail = `${address}: Invalid response from http://${hostname}${path}: ${status}`;
     throw new AcmeProblem('unauthorized', detail);
@@ -86,8 +96,8 @@ async function checkHttp(request: ValidationRequest, address: string, port: numb
 function fetched(
   hostname: string,
   address: string,
-  port: number,
   path: string,
+  { httpPort: port, timeoutMs: timeout = TIMEOUT_MS }: ValidationOptions,
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const fail = ({ message }: Error) => {
@@ -95,7 +105,7 @@ function fetched(
       reject(new AcmeProblem('connection', detail));
     };
     const options = { host: address, port, path, headers: { host: hostname }, agent: false };
-    const request = get({ ...options, timeout: TIMEOUT_MS }, (response) => {
+    const request = get({ ...options, timeout }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk) => (body += chunk));
@@ -108,7 +118,11 @@ function fetched(
 }
 
 /** RFC 8737, section 3. */
-function checkTls(request: ValidationRequest, address: string, port: number): Promise<void> {
+function checkTls(
+  request: ValidationRequest,
+  address: string,
+  { tlsPort: port, timeoutMs = TIMEOUT_MS }: ValidationOptions,
+): Promise<void> {
   const { hostname, keyAuthorization } = request;
   return new Promise((resolve, reject) => {
     const fail = (type: 'connection' | 'tls' | 'unauthorized', detail: string) => {
@@ -123,7 +137,7 @@ function checkTls(request: ValidationRequest, address: string, port: number): Pr
       ALPNProtocols: ['acme-tls/1'],
       rejectUnauthorized: false,
     });
-    socket.setTimeout(TIMEOUT_MS, () => fail('connection', 'Timeout during connect'));
+    socket.setTimeout(timeoutMs, () => fail('connection', 'Timeout during connect'));
     socket.on('connect', () => (isConnected = true));
     socket.on('error', (error) => fail(isConnected ? 'tls' : 'connection', error.message));
     socket.on('secureConnect', () => {
@@ -147,10 +161,9 @@ function checkTls(request: ValidationRequest, address: string, port: number): Pr
 export async function checkCaa(
   hostname: string,
   identity: string,
-  nameServer: string,
+  lookUps: ValidationOptions,
 ): Promise<void> {
-  const resolver = new Resolver({ timeout: 3_000, tries: 1 });
-  resolver.setServers([nameServer]);
+  const resolver = resolverOf(lookUps);
   for (let name = hostname; name !== ''; name = name.slice(name.indexOf('.') + 1 || name.length)) {
     // Most names have no such record, and some do not even exist.
     const records = await resolver.resolveCaa(name).catch(() => []);

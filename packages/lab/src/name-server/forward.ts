@@ -4,11 +4,15 @@ import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED } fr
 import type { Reply } from './answer.ts';
 import { isAtOrBelow, plainName } from './zone-record.ts';
 
-/** Zones that other servers answer for, each with its server as `ip:port`. */
-export type Forwards = ReadonlyMap<string, string>;
+/** Zones that other servers answer for. */
+export type Forwards = ReadonlyMap<string, Forward>;
 
-/** How long the other server may take, in milliseconds. */
-const TIMEOUT_MS = 1_000;
+interface Forward {
+  /** `ip:port`. */
+  readonly server: string;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
 
 const RCODES: Readonly<Record<string, Reply['rcode']>> = {
   NOERROR: 'NOERROR',
@@ -30,9 +34,9 @@ export function forwarded(
   if (last && last.type !== 'CNAME') return undefined;
   if (last && question.type === 'CNAME') return undefined;
   const name = plainName(last?.type === 'CNAME' ? String(last.data) : question.name);
-  const [, server] = [...forwards].find(([zone]) => isAtOrBelow(name, zone)) ?? [];
-  if (server === undefined) return undefined;
-  return ask(server, name, question.type).then(
+  const [, forward] = [...forwards].find(([zone]) => isAtOrBelow(name, zone)) ?? [];
+  if (forward === undefined) return undefined;
+  return ask(forward, name, question.type).then(
     (rest) => ({ ...rest, answers: [...known.answers, ...rest.answers] }),
     () => ({ ...NOTHING, rcode: 'SERVFAIL' }),
   );
@@ -40,11 +44,11 @@ export function forwarded(
 
 const NOTHING = { isAuthoritative: false, answers: [], authorities: [], additionals: [] } as const;
 
-async function ask(server: string, name: string, type: string): Promise<Reply> {
-  const socket = createSocket('udp4');
+async function ask({ server, timeoutMs }: Forward, name: string, type: string): Promise<Reply> {
+  const socket = createSocket('udp4').unref();
   try {
     const [address = '', port = ''] = server.split(':');
-    const received = once(socket, 'message', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const received = once(socket, 'message', { signal: AbortSignal.timeout(timeoutMs) });
     const id = Math.floor(Math.random() * 65_536);
     const questions = [{ name, type: type as Answer['type'] }];
     const query = encode({ type: 'query', id, flags: RECURSION_DESIRED, questions } as never);

@@ -28,8 +28,8 @@ export interface NameServer {
   /** Adds a zone, or replaces the one of that name. */
   addZone(origin: string, records?: readonly ZoneRecord[]): Zone;
   removeZone(origin: string): void;
-  /** Has the resolver find a zone at another server, `ip:port`. */
-  forward(origin: string, server: string): void;
+  /** Has the resolver find a zone at another server, `ip:port`, which may take so long to respond. */
+  forward(origin: string, server: string, timeoutMs?: number): void;
   /** Adds a fault. Of several for a query the last one is used. */
   injectFault(how: ServerFault, scope?: Scope): void;
   /** Removes all faults. */
@@ -51,6 +51,9 @@ export interface NameServerOptions {
 /** What the handling of a query gives: the bytes of the response, soon or now; undefined: none. */
 type Response = Buffer | Promise<Buffer> | undefined;
 
+/** How long another server may take by default, in milliseconds. */
+const FORWARD_MS = 1_000;
+
 /** How many queries are kept. */
 const MAX_QUERIES = 10_000;
 
@@ -64,7 +67,7 @@ export async function startNameServer({
   zones: initial = {},
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
-  const forwards = new Map<string, string>();
+  const forwards = new Map<string, { server: string; timeoutMs: number }>();
   const faults: { how: ServerFault; scope: Scope }[] = [];
   const queries: string[] = [];
 
@@ -120,7 +123,8 @@ export async function startNameServer({
     },
     addZone,
     removeZone: (origin) => void zones.delete(origin),
-    forward: (origin, server) => void forwards.set(origin, server),
+    forward: (origin, server, timeoutMs = FORWARD_MS) =>
+      void forwards.set(origin, { server, timeoutMs }),
     injectFault: (how, scope = {}) => void faults.push({ how, scope }),
     clearFaults: () => void faults.splice(0),
     close: sockets.close,

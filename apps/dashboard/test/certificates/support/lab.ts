@@ -16,6 +16,7 @@ import { type NameServer, startNameServer } from '@petstore/lab/name-server/name
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { PATIENCE_MS } from '@petstore/test-support/within.ts';
 import { type Logger, pino } from 'pino';
 import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { ensureCertificate } from '../../../server/src/certificates/request-certificate.ts';
@@ -127,13 +128,15 @@ export async function acmeOf(
   return { ...acmeConfig({ directoryUrl: '', caFile }), authorities: [first, ...others] };
 }
 
-/** The authority in this process. */
+/** The authority in this process, as all that it validates: while that stands still, none of them responds. */
 export async function startLabAuthority(
   t: TestContext,
   lab: Pick<Lab, 'ports'>,
   options: Partial<CertificateAuthorityOptions> = {},
 ): Promise<CertificateAuthority> {
-  const authority = await startCertificateAuthority({ ...lab.ports, ...options });
+  const authority = await startCertificateAuthority({
+    ...{ timeoutMs: PATIENCE_MS, ...lab.ports, ...options },
+  });
   cleanUp(t, authority.close);
   return authority;
 }

@@ -7,15 +7,13 @@ import type { Asked, AskingOptions } from './asking.ts';
 // takes nothing but a page over TLS with a certificate for the name.
 
 const { resolver: server, hostname, port, ca, everyMs } = workerData as AskingOptions;
-const resolver = new Resolver({ timeout: 3_000, tries: 2 });
-resolver.setServers([server]);
 
 const asked: Asked = { count: 0, pages: {}, last: '', failures: [] };
 
 async function ask(): Promise<void> {
   const at = Date.now();
   try {
-    const [address = ''] = await resolver.resolve4(hostname);
+    const [address = ''] = await addressOf(hostname);
     const page = await pageAt(address);
     asked.pages[page] = (asked.pages[page] ?? 0) + 1;
     asked.last = page;
@@ -23,6 +21,13 @@ async function ask(): Promise<void> {
     asked.failures.push(`${new Date(at).toISOString()} ${error}`);
   }
   asked.count += 1;
+}
+
+function addressOf(name: string): Promise<string[]> {
+  // A new one for each question: an older one waits only a few times as long as its server usually takes.
+  const resolver = new Resolver({ timeout: 30_000, tries: 2 });
+  resolver.setServers([server]);
+  return resolver.resolve4(name);
 }
 
 function pageAt(host: string): Promise<string> {

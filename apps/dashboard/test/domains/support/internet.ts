@@ -6,6 +6,7 @@ import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
+import { PATIENCE_MS } from '@petstore/test-support/within.ts';
 import { startPdns, WITHOUT_PDNS } from '../dns/support/pdns.ts';
 
 /** What the dashboard finds outside: names of `example.test`, and an authority for certificates. */
@@ -41,7 +42,8 @@ export async function startInternet(
   }
   const pebble = await findPebble();
   if (!pebble && process.env.CI_REQUIRES_ALL === '1') throw new Error(PEBBLE_HINT);
-  const options = { ...ports, nameServer: dns?.server ?? resolver.server };
+  const nameServer = dns?.server ?? resolver.server;
+  const options = { ...ports, nameServer, timeoutMs: PATIENCE_MS };
   const authority = await (pebble
     ? startPebble(pebble, options)
     : startCertificateAuthority(options));

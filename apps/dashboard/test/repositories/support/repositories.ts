@@ -57,7 +57,7 @@ export async function connect(
   owner: Visitor,
   input: Partial<RepositoryInput> & Pick<RepositoryInput, 'url'>,
 ): Promise<Repository> {
-  return json(await owner.call('PUT', REPOSITORY, input));
+  return checked(owner, await json(await owner.call('PUT', REPOSITORY, input)));
 }
 
 export const readRepository = async (visitor: Visitor): Promise<Repository> =>
@@ -65,7 +65,17 @@ export const readRepository = async (visitor: Visitor): Promise<Repository> =>
 
 /** Asks the host now, as the button does. */
 export const check = async (visitor: Visitor, query = ''): Promise<Repository> =>
-  json(await visitor.call('POST', `${REPOSITORY}/check${query}`));
+  checked(visitor, await json(await visitor.call('POST', `${REPOSITORY}/check${query}`)));
+
+/** A repository, once its host was asked: the API does not wait for that for as long as a test does. */
+async function checked(visitor: Visitor, repository: Repository): Promise<Repository> {
+  let current = repository;
+  await timeUntil(async () => {
+    if (current.state.code === 'checking') current = await readRepository(visitor);
+    return current.state.code !== 'checking';
+  });
+  return current;
+}
 
 /** Waits until the repository is in a state; what the API says of it then. */
 export async function inState(visitor: Visitor, ...codes: StateCode[]): Promise<Repository> {

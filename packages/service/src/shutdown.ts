@@ -35,8 +35,6 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
     }
     stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
-    // An open pipe would keep the process alive.
-    if (untilStdinEnds) process.stdin.destroy();
     const deadline = setTimeout(() => {
       log.error({ timeoutMs }, 'the service did not stop in time; the process exits with code 1');
       process.exit(1);
@@ -50,6 +48,8 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
   if (untilStdinEnds) {
     const ended = () => stoppingSince === undefined && stop('end of standard input');
     process.stdin.once('end', ended).once('error', ended).resume();
+    // The service keeps the process alive, and an open pipe does not. A file has nothing to let go of.
+    process.stdin.unref?.();
   }
 }
 

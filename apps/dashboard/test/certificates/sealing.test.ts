@@ -51,7 +51,13 @@ test('without a variable a key is made at first, for its owner alone, and is the
   assert.equal((await stat(join(dataDir, 'secret.key'))).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(dataDir), ['secret.key']);
   const secretKey = Buffer.from(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'base64');
-  assert.equal(openSealer({ secretKey, dataDir: '/nowhere' }, [sealed]).open(sealed, 'c'), 'x');
+  assert.equal(
+    openSealer({ secretKey, dataDir: '/nowhere' }, [{ table: 'webhooks', text: sealed }]).open(
+      sealed,
+      'c',
+    ),
+    'x',
+  );
 });
 
 test('processes that start at once have one key', async (t) => {
@@ -82,12 +88,18 @@ test('processes that start at once have one key', async (t) => {
 
 test('where something was sealed no other key is made in the place of one that is gone', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
-  assert.throws(() => openSealer({ secretKey: undefined, dataDir }, [sealer.seal('x', 'c')]), {
-    name: 'UserError',
-    message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/domains-for-operators.md#keys.`,
-  });
+  assert.throws(
+    () =>
+      openSealer({ secretKey: undefined, dataDir }, [
+        { table: 'webhooks', text: sealer.seal('x', 'c') },
+      ]),
+    {
+      name: 'UserError',
+      message: `${dataDir} has no secret.key, but secrets in the database are sealed with it. Restore it from your backup. If it is lost for good, see docs/domains-for-operators.md#keys.`,
+    },
+  );
   const sealed = openSealer({ secretKey: undefined, dataDir }, []).seal('x', 'c');
-  openSealer({ secretKey: undefined, dataDir }, [sealed]);
+  openSealer({ secretKey: undefined, dataDir }, [{ table: 'webhooks', text: sealed }]);
 });
 
 test('a key file that others may read, or that is not a key, is refused with what to do', async (t) => {

@@ -11,6 +11,7 @@ import {
   certificateKeyContext,
   openSealer,
 } from '../../server/src/certificates/sealing.ts';
+import { secretKeyId } from '../../server/src/certificates/secret-key.ts';
 import { presentCertificate } from '../../server/src/domains/present-domain.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { sampleSealed } from '../../server/src/store/sealed.ts';
@@ -70,10 +71,14 @@ test('a service that starts with another key than before says so, and which one 
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
   await open(SECRET_KEY);
-  const refusal = { name: 'UserError', message: /another key than that of DASHBOARD_SECRET_KEY/ };
-  await assert.rejects(open(other), refusal);
+  const ids = `${secretKeyId(SECRET_KEY)}, not ${secretKeyId(other)}`;
+  const refusal = (table: string) => ({
+    name: 'UserError',
+    message: new RegExp(`another key than that of DASHBOARD_SECRET_KEY \\(${table}: ${ids}\\)\\.`),
+  });
+  await assert.rejects(open(other), refusal('acme_accounts'));
   await lab.db.deleteFrom('acme_accounts').execute();
-  await assert.rejects(open(other), refusal);
+  await assert.rejects(open(other), refusal('certificates'));
   await lab.db.deleteFrom('certificates').execute();
   await open(other);
 });
@@ -95,7 +100,8 @@ test('what is sealed in one column alone is looked at, whichever it is', async (
     const values = names.map((name) => (name === column ? `${table} ${column}` : '1'));
     await sql`INSERT INTO ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
       VALUES (${sql.join(values)})`.execute(db);
-    assert.deepEqual(await sampleSealed(db), [`${table} ${column}`]);
+    const found = (await sampleSealed(db)).map((sample) => [sample.table, sample.text]);
+    assert.deepEqual(found, [[table, `${table} ${column}`]]);
     await sql`DELETE FROM ${sql.table(table)}`.execute(db);
   }
   assert.deepEqual(await sampleSealed(db), []);

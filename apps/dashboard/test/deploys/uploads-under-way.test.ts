@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -159,16 +159,26 @@ test('bytes that have arrived are in time, though this process stood still past 
   const [body] = (await once(server, 'connection')) as [Socket];
   const { receive } = uploadReceiver(spool, UPLOAD_LIMITS, 50_000_000);
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const received = receive(body, 'ann', 6);
-  sender.write('abc');
+  const received = receive(body, 'ann', 3_000);
+  const bytes = 'x'.repeat(1_000);
   const written = () =>
-    readdirSync(spool.folder).map((name) => readFileSync(join(spool.folder, name), 'utf8'));
-  while (written()[0] !== 'abc') await nextTurn();
-  // Until it waits for more.
-  for (let turns = 0; turns < 100; turns++) await nextTurn();
-  sender.end('def');
+    readdirSync(spool.folder).map((name) => statSync(join(spool.folder, name)).size)[0];
+  const untilItWaits = async (size: number) => {
+    while (written() !== size) await nextTurn();
+    for (let turns = 0; turns < 100; turns++) await nextTurn();
+  };
+  sender.write(bytes);
+  await untilItWaits(1_000);
+  sender.write(bytes);
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => now() + 2 * UPLOAD_LIMITS.graceMs);
   t.mock.timers.tick(UPLOAD_LIMITS.graceMs);
-  assert.equal((await received).size, 6);
+  await untilItWaits(2_000);
+  // What was read has earned some time, which the standstill does not take away.
+  t.mock.timers.tick(1);
+  await nextTurn();
+  sender.end(bytes);
+  assert.equal((await received).size, 3_000);
 });
 
 test('an upload that drips ends and frees its place; a slow one with a pause arrives', async (t) => {

@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string>>;
 const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY',
   'access-control-allow-headers':
-    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
+    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
   // Ten minutes, the longest that any browser keeps it. So long an origin that was taken off the list may still send
   // requests, though it can't read the responses.
   'access-control-max-age': '600',
@@ -16,7 +16,7 @@ const PREFLIGHT_HEADERS: Headers = {
 
 /** The headers that a page may read besides the few that it always may. */
 const EXPOSED_HEADERS =
-  'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied';
+  'Link, Location, ETag, Last-Event-ID, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied';
 
 /**
  * Lets pages of some origins call the service and read its responses, errors included (CORS: Fetch

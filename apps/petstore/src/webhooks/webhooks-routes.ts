@@ -199,7 +199,9 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
       const webhook = await findWebhook(webhooks, request);
       const isEnabled = webhook.disabledAt === null;
       const wakes = state === 'enabled' && (!isEnabled || webhook.failures > 0);
-      const { oldest } = wakes ? await events.of(webhook.store).kept() : { oldest: 1n };
+      // It is read anew from its position on, where it is enabled or goes by others.
+      const isReadAnew = wakes || (isEnabled && (url !== undefined || types !== undefined));
+      const { oldest } = isReadAnew ? await events.of(webhook.store).kept() : { oldest: 1n };
       const changed = await webhooks.update(webhook.store, webhook.id, {
         url: url === undefined ? undefined : readUrl(url, allowsPrivate),
         events: types && [...new Set(types)],

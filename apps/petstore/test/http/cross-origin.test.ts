@@ -28,7 +28,7 @@ function corsHeaders({ headers }: Response): Record<string, string> {
 const READABLE = {
   'access-control-allow-origin': ALLOWED,
   'access-control-expose-headers':
-    'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied',
+    'Link, Location, ETag, Last-Event-ID, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, Petstore-Fault-Applied',
   vary: 'Origin',
 };
 
@@ -46,7 +46,7 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
       ...READABLE,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, QUERY',
       'access-control-allow-headers':
-        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
+        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Petstore-Fault, traceparent, tracestate, X-Request-Id',
       'access-control-max-age': '600',
     });
   }

@@ -265,6 +265,21 @@ test('one that is enabled behind the kept events stays enabled, though more of t
   }
 });
 
+test('one that is failing, and gets another address, is not disabled for events that are no longer kept', async (t) => {
+  const service = await start(t);
+  const receiver = await Receiver.start(t);
+  const path = await makeFailing(service, receiver);
+  for (let made = 5; made < 9; made++) await create(service);
+  const bounds = { before: new Date(Date.now() + 86_400_000), maxBytes: 1e9 };
+  assert.equal(await service.store.events.sweep(OWN_STORE, bounds, 7), 7);
+  receiver.answer = () => 204;
+  await json(patch(service, path, { url: `${receiver.url}/other` }));
+  // It is left alone for minutes otherwise.
+  await json(service.call(`${path}/deliveries/1/redeliver`, { method: 'POST' }), 202);
+  await timeUntil(async () => (await json<Made>(service.get(path))).lastEventId === '9');
+  assert.equal((await json<Made>(service.get(path))).state, 'enabled');
+});
+
 test('what happens once the events or the address were changed goes by them', async (t) => {
   const service = await start(t);
   const [one, other] = [await Receiver.start(t), await Receiver.start(t)];

@@ -9,6 +9,7 @@ import {
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
+import type { SealedSample } from '../store/sealed.ts';
 import { KEYS_HELP, readOrMakeKey, secretKeyId } from './secret-key.ts';
 
 /** Encrypts secrets in the database: whoever reads the database alone cannot read them. */
@@ -34,13 +35,15 @@ const TAG_BYTES = 16;
  */
 export function openSealer(
   config: Pick<Config, 'secretKey' | 'dataDir'>,
-  samples: readonly string[],
+  samples: readonly SealedSample[],
 ): Sealer {
   const { key, source } = config.secretKey
     ? { key: config.secretKey, source: 'DASHBOARD_SECRET_KEY' }
     : readOrMakeKey(config.dataDir, samples.length > 0);
   const id = secretKeyId(key);
-  if (samples.some((sealed) => keyIdOf(sealed) !== id)) throw sealedWithOtherKey(source);
+  const other = samples.find(({ text }) => keyIdOf(text) !== id);
+  if (other)
+    throw sealedWithOtherKey(source, ` (${other.table}: ${keyIdOf(other.text)}, not ${id})`);
   return sealerOf(key, source);
 }
 
@@ -83,9 +86,9 @@ export function sealerOf(key: Buffer, source: string): Sealer {
   };
 }
 
-function sealedWithOtherKey(source: string): UserError {
+function sealedWithOtherKey(source: string, which = ''): UserError {
   return new UserError(
-    `The secrets in the database were sealed with another key than that of ${source}. Start with the earlier key, in DASHBOARD_SECRET_KEY or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
+    `The secrets in the database were sealed with another key than that of ${source}${which}. Start with the earlier key, in DASHBOARD_SECRET_KEY or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
   );
 }
 

@@ -150,7 +150,8 @@ async function* chunksOf(
       if (next.done) return;
       const waitedMs = performance.now() - begun;
       const earnedMs = (next.value.length / bytesPerSecond) * 1_000;
-      leftMs = Math.min(graceMs, leftMs - waitedMs + earnedMs);
+      // Where this process stood still itself, more was waited than was left.
+      leftMs = Math.min(graceMs, Math.max(0, leftMs - waitedMs) + earnedMs);
       yield next.value;
     }
   } finally {

@@ -14,16 +14,20 @@ const COLUMNS = [
   ['repositories', 'sealed_webhook_secret'],
 ] as const;
 
+export interface SealedSample {
+  readonly table: string;
+  readonly text: string;
+}
+
 /**
  * A sealed text of each column that has any. Read before the key file is: a process creates the file before it seals
  * anything, so if there are sealed secrets but no file, the file was lost.
  */
-export async function sampleSealed(db: Db): Promise<string[]> {
+export async function sampleSealed(db: Db): Promise<SealedSample[]> {
   const samples = COLUMNS.map(
     ([table, column]) =>
-      sql`SELECT text FROM (SELECT ${sql.ref(column)} AS text FROM ${sql.table(table)}
+      sql`SELECT ${sql.lit(table)} AS "table", text FROM (SELECT ${sql.ref(column)} AS text FROM ${sql.table(table)}
         WHERE ${sql.ref(column)} IS NOT NULL LIMIT 1) AS ${sql.ref(`${table}_${column}`)}`,
   );
-  const { rows } = await sql<{ text: string }>`${sql.join(samples, sql` UNION ALL `)}`.execute(db);
-  return rows.map(({ text }) => text);
+  return (await sql<SealedSample>`${sql.join(samples, sql` UNION ALL `)}`.execute(db)).rows;
 }

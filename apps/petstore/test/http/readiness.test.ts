@@ -8,6 +8,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
+import { pino } from 'pino';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Problem } from '../../src/store/store.ts';
 import { assertNotReady } from '../support/assert-error.ts';
@@ -56,9 +57,12 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on('worker', onWorker);
   cleanUp(t, () => process.off('worker', onWorker));
-  const store = await openStore(`sqlite:${join(await temporaryFolder(t), 'pets.db')}`);
+  const told: string[] = [];
+  const log = pino({}, { write: (line) => told.push(line) });
+  const store = await openStore(`sqlite:${join(await temporaryFolder(t), 'pets.db')}`, { log });
   const { origin, post, logged } = await startService(t, { store });
   const readyz = () => fetch(`${origin}/readyz`);
+  const isReady = async () => (await readyz()).status === 200;
   t.mock.timers.enable({ apis: ['setTimeout'] });
   // It is started again at once after the first death, and later after the next ones.
   for (const [deaths, delayMs] of [1, 100, 500].entries()) {
@@ -68,7 +72,9 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
     t.mock.timers.tick(delayMs - 1);
     assert.equal(workers.length, deaths + 1);
     t.mock.timers.tick(1);
-    await timeUntil(async () => (await readyz()).status === 200);
+    await timeUntil(isReady).catch(async (error) => {
+      assert.fail(`${error}: ${await (await readyz()).text()} ${told.join('')}`);
+    });
   }
   const lines = logged.join('');
   assert.match(lines, /"failed":\{"writes":"The thread that writes has ended[^}]+\}.*"not ready"/);

@@ -223,6 +223,24 @@ test('of several processes that find a lost account, none replaces the one that 
   assert.deepEqual(await findAcmeAccount(lab.db, url), made);
 });
 
+test('an account that cannot be asked about for now is not replaced', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const config = { acme: acmeConfig(authority) };
+  const deps = { db: lab.db, now: time.now, log: lab.log, sealer: SEALER, config };
+  const accounts = openAcmeAccounts(deps, t.signal);
+  cleanUp(t, accounts.close);
+  const url = authority.directoryUrl;
+  await accounts.at(url);
+  const made = await findAcmeAccount(lab.db, url);
+  for (const type of ['rateLimited', 'serverInternal'] as const) {
+    authority.injectFault({ at: 'account', type });
+    await assert.rejects(accounts.replaceIfClosed(url), { name: 'ProblemError' });
+    authority.clearFaults();
+  }
+  assert.deepEqual(await findAcmeAccount(lab.db, url), made);
+  assert.equal(await accounts.replaceIfClosed(url), false);
+});
+
 test('an outage in the middle of an order costs no second one', async (t) => {
   const { lab, authority, time } = await setUp(t);
   authority.injectFault({ at: 'finalize', type: 'serverInternal' });

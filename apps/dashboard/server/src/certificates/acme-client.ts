@@ -165,8 +165,13 @@ export async function connectAcmeClient(
       try {
         return (await ownAccount()).status === 'valid';
       } catch (error) {
-        if (error instanceof ProblemError && error.document.status < 500) return false;
-        throw error;
+        // A refusal for now says nothing of the account.
+        const isToWait =
+          !(error instanceof ProblemError) ||
+          error.document.status >= 500 ||
+          error.document.type === 'rateLimited';
+        if (isToWait) throw error;
+        return false;
       }
     },
     async listOrders() {

@@ -22,8 +22,10 @@ const KEEP_ALIVE_MS = 1_000;
 export interface Session {
   /** Its name for the server's administrators. */
   readonly name: string;
-  /** Run-time settings by name; the address's own take precedence. */
-  readonly settings: Readonly<Record<string, string>>;
+  /** How long the server may work on one statement, or wait for the next one of a transaction; 0 for ever. */
+  readonly timeoutMs: number;
+  /** More run-time settings by name. The address's own take precedence over all. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** How to read an int8: BigInt keeps every digit, Number is for values far below 2^53. */
   readonly int8: (text: string) => bigint | number;
 }
@@ -170,9 +172,16 @@ export class PostgresServer {
   /** Not in the first packet of a connection: poolers refuse parameters there that they do not know. */
   #settings(): string {
     const { options, ...own } = this.address.settings;
+    const { name, timeoutMs, settings } = this.#session;
     return JSON.stringify({
-      application_name: this.#session.name,
-      ...this.#session.settings,
+      application_name: name,
+      // Each statement sees all that was committed before it, whatever the server's default: pages miss nothing, and what
+      // waited for a lock reads what the other one wrote.
+      default_transaction_isolation: 'read committed',
+      statement_timeout: `${timeoutMs}`,
+      // A transaction whose process stands still, or whose machine is gone, must not hold its locks for ever.
+      idle_in_transaction_session_timeout: `${timeoutMs}`,
+      ...settings,
       ...own,
     });
   }

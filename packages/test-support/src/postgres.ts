@@ -284,7 +284,7 @@ export interface TestConnection {
 
 /** A connection of the test's own, past the service. */
 export function connectTo(url: string): TestConnection {
-  const session = { name: 'test', settings: {}, int8: BigInt };
+  const session = { name: 'test', timeoutMs: 0, int8: BigInt };
   // Encryption would be asked for first, over a connection of its own.
   const address = new URL(url);
   if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'disable');

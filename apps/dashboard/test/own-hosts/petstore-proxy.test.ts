@@ -228,6 +228,33 @@ test('what is no request, or smuggles one, never reaches the API', async (t) => 
   assert.match(await say(`GET / HTTP/1.1\r\n${host}\r\n`), /here$/);
 });
 
+test('a body is never taken for a request, whatever the head says of it', async (t) => {
+  const { httpsPort, secure, http2 } = await setUp(t, echo);
+  const smuggled = `DELETE /smuggled HTTP/1.1\r\nHost: ${HOST}\r\nX-A: `;
+  const length = `Content-Length: ${smuggled.length}`;
+  const assertNextIsOwn = async (what: string) => {
+    const { method, url } = JSON.parse((await secure(HOST, '/next')).body) as Echoed;
+    assert.deepEqual([method, url], ['GET', '/next'], what);
+  };
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST']) {
+    for (const named of ['content-length', 'Content-Length, keep-alive', 'transfer-encoding']) {
+      const socket = await handshake(httpsPort, { servername: HOST });
+      cleanUp(t, () => socket.destroy());
+      const head = `${method} /own HTTP/1.1\r\nHost: ${HOST}\r\nConnection: ${named}\r\n${length}`;
+      socket.write(`${head}\r\n\r\n${smuggled}`);
+      assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 200 /);
+      await assertNextIsOwn(`${method}, Connection: ${named}`);
+    }
+    for (const said of [1, smuggled.length + 1]) {
+      const headers = { ':method': method, ':path': '/own', 'content-length': `${said}` };
+      const session = await http2();
+      session.on('error', () => {});
+      await assert.rejects(askHttp2(session, headers, smuggled));
+      await assertNextIsOwn(`${method} over HTTP/2, ${said} bytes`);
+    }
+  }
+});
+
 test('a request that does not come to its end is refused', async (t) => {
   const { httpsPort } = await setUp(t, echo, SILENT_MS);
   const socket = await handshake(httpsPort, { servername: HOST });

@@ -40,7 +40,7 @@ async function pem(host: string) {
 }
 
 async function loginTo(t: TestContext, url: string): Promise<Connection> {
-  const session = { name: 'tested', settings: {}, int8: BigInt };
+  const session = { name: 'tested', timeoutMs: 0, int8: BigInt };
   const connection = await new PostgresServer(postgresAddress('url', url), session).connect();
   cleanUp(t, () => connection.destroy());
   return connection;

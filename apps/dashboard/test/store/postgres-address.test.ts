@@ -16,6 +16,8 @@ async function sessionOf(url: string) {
     const { rows } = await sql<Record<string, string>>`
       SELECT current_setting('application_name') AS name,
         current_setting('statement_timeout') AS timeout,
+        current_setting('idle_in_transaction_session_timeout') AS idle,
+        current_setting('default_transaction_isolation') AS isolation,
         current_setting('search_path') AS path,
         current_setting('work_mem') AS memory`.execute(db);
     return rows[0];
@@ -27,8 +29,15 @@ async function sessionOf(url: string) {
 test('a session has the settings of the program, or those that the address names', async () => {
   const server = await sharedServer();
   const url = await server.createDatabase();
-  const defaults = { name: 'dashboard', timeout: '10s', path: '"$user", public', memory: '4MB' };
-  assert.deepEqual(await sessionOf(url), defaults);
+  const { db, close } = await openDatabase(url, 1);
+  const database = sql.id(new URL(url).pathname.slice(1));
+  await sql`ALTER DATABASE ${database} SET default_transaction_isolation = 'serializable'`.execute(
+    db,
+  );
+  await close();
+  const limits = { timeout: '10s', idle: '10s' };
+  const defaults = { isolation: 'read committed', path: '"$user", public', memory: '4MB' };
+  assert.deepEqual(await sessionOf(url), { name: 'dashboard', ...limits, ...defaults });
   const settings = new URLSearchParams({
     application_name: 'docs one',
     statement_timeout: '7s',
@@ -38,7 +47,7 @@ test('a session has the settings of the program, or those that the address names
   });
   assert.deepEqual(await sessionOf(`${url}?${settings}`), {
     name: 'docs one',
-    timeout: '7s',
+    ...{ timeout: '7s', idle: '10s', isolation: 'read committed' },
     path: 'public, pg_catalog',
     memory: '8MB',
   });

@@ -54,6 +54,28 @@ test('transactions that wait for each other are both done, one of them again', a
   assert.equal(new Set(names.map(({ name }) => name)).size, 1, 'one came whole after the other');
 });
 
+test('a process that stands still in a transaction keeps its locks for some seconds, not for ever', async (t) => {
+  const url = await (await sharedServer()).copyDatabase(UP_TO_DATE);
+  const stuck = await openDatabase(url, 1);
+  cleanUp(t, stuck.close);
+  const { db, close } = await openDatabase(`${url}?statement_timeout=60000`, 1);
+  cleanUp(t, close);
+  const isLocked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const standing = stuck.db.transaction().execute(async (trx) => {
+    await recordSiteChange(trx, 'a', 0);
+    isLocked.resolve();
+    await goOn.promise;
+    await recordSiteChange(trx, 'b', 0);
+  });
+  await isLocked.promise;
+  await db.transaction().execute((trx) => recordSiteChange(trx, 'c', 0));
+  goOn.resolve();
+  await assert.rejects(standing, isUnavailable);
+  const changed = await db.selectFrom('site_changes').select('project_id').execute();
+  assert.deepEqual(changed, [{ project_id: 'c' }]);
+});
+
 test('edges that count requests and who removes the domains never wait for each other in a circle', async (t) => {
   const url = await (await sharedServer()).copyDatabase(UP_TO_DATE);
   const { db, close } = await openDatabase(url, 4);

@@ -256,7 +256,7 @@ test('a thousand cuts in every state: all work ends in time, and each pool works
     const raw = connectTo(url);
     const proxy = await tcpProxy(t, server.port);
     const address = postgresAddress('X', url.replace(`:${server.port}/`, `:${proxy.port}/`));
-    const way = new PostgresServer(address, { name, settings: {}, int8: BigInt });
+    const way = new PostgresServer(address, { name, timeoutMs: 0, int8: BigInt });
     const pool = new Pool(way, { size: 7, maxWaiting: 10, limitMs: LIMIT_MS });
     const keys = new ActiveKeys();
     const proofs = t.mock.method(keys, 'confirm');

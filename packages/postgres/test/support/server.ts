@@ -3,7 +3,7 @@ import { postgresAddress } from '@petstore/service/postgres-address.ts';
 
 /** The server of an address, with sessions that a test finds again by their name. */
 export function serverOf(url: string, name = 'tested'): PostgresServer {
-  return new PostgresServer(postgresAddress('url', url), { name, settings: {}, int8: Number });
+  return new PostgresServer(postgresAddress('url', url), { name, timeoutMs: 0, int8: Number });
 }
 
 /** A database's address by way of other hosts. */

@@ -18,11 +18,11 @@ export function forwardedHeaders(request: IncomingMessage, host: string): string
   const client = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
   const node = client.includes(':') ? `"[${client}]"` : client;
   const via = pairsOf(rawHeaders).filter(([name]) => /^via$/i.test(name));
-  const hasLength = given.some(([name]) => /^content-length$/i.test(name));
+  const passed = endToEnd(given).filter(([name]) => !isCookie(name));
   return [
     ['host', host],
-    ...framingOf(request, hasLength),
-    ...endToEnd(given).filter(([name]) => !isCookie(name)),
+    ...framingOf(request, passed),
+    ...passed,
     // HTTP/2 may have one for each (RFC 9113, section 8.2.3).
     ...(cookies.length > 0 ? [['cookie', cookies.join('; ')] as const] : []),
     ['forwarded', `for=${node};host=${host};proto=https`],
@@ -47,9 +47,12 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** How the end of the body is told, where Content-Length does not say it: Node would leave it open for some methods. */
-function framingOf(request: IncomingMessage, hasLength: boolean): Pair[] {
-  if (hasLength) return [];
+/**
+ * How the end of the body is told where none of the headers that are `passed` says it: Node would leave it open for some
+ * methods, and the API would take the body for the next request on the connection, which is another client's.
+ */
+function framingOf(request: IncomingMessage, passed: readonly Pair[]): Pair[] {
+  if (passed.some(([name]) => /^content-length$/i.test(name))) return [];
   if (hasBody(request)) return [['transfer-encoding', 'chunked']];
   return /^(?:POST|PUT|PATCH|QUERY)$/.test(request.method ?? '') ? [['content-length', '0']] : [];
 }

@@ -65,7 +65,7 @@ function dialect(
 function serverAt(address: PostgresAddress, statementTimeoutMs: number): PostgresServer {
   return new PostgresServer(address, {
     name: 'dashboard',
-    settings: { statement_timeout: `${statementTimeoutMs}` },
+    timeoutMs: statementTimeoutMs,
     // Instants and counters, all far below 2^53.
     int8: Number,
   });

@@ -22,15 +22,11 @@ export function serverOf(address: PostgresAddress): PostgresServer {
   return new PostgresServer(address, {
     name: 'petstore',
     int8: BigInt,
+    timeoutMs: STATEMENT_TIMEOUT_MS,
     settings: {
-      // Pagination misses nothing only if each statement sees everything that was committed before it.
-      default_transaction_isolation: 'read committed',
-      statement_timeout: `${STATEMENT_TIMEOUT_MS}`,
       // Each statement is planned once. By default the server plans statements on partitions anew each time, which
       // takes several times as long as their execution.
       plan_cache_mode: 'force_generic_plan',
-      // A transaction whose process stopped in the middle must not hold its locks for ever.
-      idle_in_transaction_session_timeout: `${STATEMENT_TIMEOUT_MS}`,
     },
   });
 }

@@ -176,7 +176,10 @@ export async function startDashboard({
     });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
-    closers.push(() => edge.close({ gracePeriodMs }));
+    // At the same time: the edge hands connections to the app's server, whose clients need the same time to leave.
+    closers.push(
+      async () => void (await Promise.all([edge.close({ gracePeriodMs }), app.close()])),
+    );
 
     // Before the zone is read, which has the public one.
     if (config.domainConnect) await signingKey(deps);
@@ -185,7 +188,6 @@ export async function startDashboard({
 
     await app.listen(listenOptions(config, sockets.dashboard));
     ports.dashboard = (app.server.address() as AddressInfo).port;
-    closers.push(() => app.close());
 
     parts.builder = startBuilder({ ...deps, log, build: runBuild, compare: runComparison });
     closers.push(parts.builder.stop);

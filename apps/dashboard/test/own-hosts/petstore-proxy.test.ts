@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
@@ -253,6 +254,48 @@ test('a body is never taken for a request, whatever the head says of it', async 
       await assertNextIsOwn(`${method} over HTTP/2, ${said} bytes`);
     }
   }
+});
+
+test('a body that the API does not want leaves the connection usable', async (t) => {
+  const { httpsPort } = await setUp(t, (request, response) => {
+    if (request.method === 'GET') response.end('here');
+    else response.writeHead(413, { 'content-length': '2' }).end('no');
+    request.resume();
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.root });
+  cleanUp(t, () => agent.destroy());
+  const ask = async (method: string, body?: Buffer) => {
+    const at = { host: '127.0.0.1', port: httpsPort, servername: HOST, headers: { host: HOST } };
+    const asked = requestTls({ ...at, agent, method });
+    asked.end(body);
+    const [response] = await once(asked, 'response');
+    return [response.statusCode, await text(response), asked.reusedSocket];
+  };
+  for (const size of [1, 200_000, 1_000_000]) {
+    const [status] = await ask('POST', Buffer.alloc(size));
+    assert.equal(status, 413);
+    assert.deepEqual(await ask('GET'), [200, 'here', true], `after ${size} bytes`);
+  }
+});
+
+test('an edge that closes tells clients of either protocol first, and responds meanwhile', async (t) => {
+  const { edge, httpsPort, http2 } = await setUp(t, echo);
+  const kept = await handshake(httpsPort, { servername: HOST });
+  cleanUp(t, () => kept.destroy());
+  const ask = async () => {
+    kept.write(`GET /kept HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+    return String(await once(kept, 'data'));
+  };
+  assert.match(await ask(), /\r\nConnection: keep-alive\r\n/);
+  const session = await http2();
+  await askHttp2(session, { ':path': '/' });
+  const told = once(session, 'goaway') as Promise<[number, number]>;
+  const closed = edge.close({ gracePeriodMs: 60_000 });
+  const [code, lastStreamId] = await told;
+  assert.deepEqual([code, lastStreamId], [0, 2 ** 31 - 1], 'none of its requests is refused');
+  assert.match(await ask(), /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s);
+  await once(kept, 'close');
+  await closed;
 });
 
 test('a request that does not come to its end is refused', async (t) => {

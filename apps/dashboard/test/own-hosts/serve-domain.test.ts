@@ -1,6 +1,10 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -117,7 +121,7 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
     await killAtOnce(program);
   });
 
-  const { facts } = await start();
+  const { program, facts } = await start();
   await timeUntil(async () => (await secure(NAME, '/').catch(() => undefined))?.status === 200);
   const { db, close } = await openDatabase(`sqlite:${join(folder, 'data/dashboard.db')}`, 1);
   cleanUp(t, close);
@@ -269,6 +273,30 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
       (await plain(API, '/v1/pets', { method: 'POST', headers, body: pet })).status,
       403,
     );
+  });
+
+  await t.test('whoever keeps a connection when it stops gets one more response', async () => {
+    const agents = [NAME, API].map((name) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.rootPem });
+      cleanUp(t, () => agent.destroy());
+      const at = { host: ADDRESS, port: ports.https, servername: name, headers: { host: name } };
+      return async () => {
+        const asked = request({ ...at, path: '/livez', agent }).end();
+        const [response] = (await once(asked, 'response')) as [IncomingMessage];
+        assert.equal(response.statusCode, 200, await text(response));
+        return { isReused: asked.reusedSocket, isLast: response.headers.connection === 'close' };
+      };
+    });
+    for (const ask of agents) await ask();
+    const ended = once(program.child, 'exit');
+    program.child.kill('SIGTERM');
+    for (const ask of agents)
+      await timeUntil(async () => {
+        const { isReused, isLast } = await ask();
+        assert.ok(isReused);
+        return isLast;
+      });
+    assert.deepEqual(await ended, [0, null]);
   });
 
   async function isProofShown(): Promise<boolean> {

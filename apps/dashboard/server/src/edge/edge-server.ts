@@ -225,7 +225,7 @@ async function startHttpServer(at: ListenAt, context: ServerContext): Promise<Ed
     else if (fastPathConnections) fastPathConnections.accept(socket, undefined);
     else acceptForServer(socket);
   });
-  const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
+  const drain = drainable([server], 'connection', () => fastPathConnections?.closeIdle());
   return {
     port: await listen(server, at),
     drain: (gracePeriod) => drain(timeouts.drain, gracePeriod),

@@ -86,12 +86,12 @@ async function startPrivateEdge(t: TestContext, passwordCost: PasswordCost = CHE
   return { ...edge, source, db, plain, accessOf };
 }
 
-/** Signs in over TLS by HTTP/1.1; the answer. */
-async function secureForm(port: number, host: string, body: string): Promise<Answer> {
+/** Signs in over TLS by HTTP/1.1; the answer. `name`: how the browser writes the host. */
+async function secureForm(port: number, host: string, body: string, name = host): Promise<Answer> {
   const socket = await handshake(port, { servername: host, ALPNProtocols: ['http/1.1'] });
   const sent = request({
     ...{ path: '/_access/sign-in', method: 'POST', createConnection: () => socket },
-    headers: { host, 'content-length': body.length, origin: `https://${host}` },
+    headers: { 'content-length': body.length, host: name, origin: `https://${name}` },
   });
   sent.end(body);
   const [response] = await once(sent, 'response');
@@ -106,6 +106,8 @@ test('over TLS the cookie is of this host alone, and no form is taken without TL
   const answer = await secureForm(httpsPort, 'a.test', FORM);
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.location, 'https://a.test/guides/start');
+  // The last dot says that a name is whole; it is the same host.
+  assert.equal((await secureForm(httpsPort, 'a.test', FORM, 'a.test.')).status, 303);
   assert.match(
     answer.headers['set-cookie']?.[0] ?? '',
     /^__Host-site_access=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/,

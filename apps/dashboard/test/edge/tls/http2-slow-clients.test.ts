@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { constants } from 'node:http2';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { READERS_PATH } from '@petstore/site/site/readers/readers-format.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { sendBuffers } from '../../../server/src/edge/http2/send-buffers.ts';
 import { takenConnections } from '../support/edge.ts';
-import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
+import { MemorySource, SITE } from '../support/memory-source.ts';
+import { deploySecurely, handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
 import { frame, PREFACE } from './support/frames.ts';
 
 /** Windows as large as they may be (RFC 9113, sections 6.5.2 and 6.9). */
@@ -34,6 +38,11 @@ const ask = (stream: number, { isPost = false } = {}) =>
       literal(':authority', 'a.test'),
     ]),
   );
+
+const SAME_ORIGIN = {
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/x-www-form-urlencoded',
+};
 
 /** Asks for so many large files on one connection, and reads nothing. */
 async function askAndStop(port: number, streams: number): Promise<TLSSocket> {
@@ -90,6 +99,23 @@ test('who sends on and on, and reads nothing, is cut off', async (t) => {
   assert.equal(open.size, 1);
   await assertTook(await timeUntil(async () => open.size === 0), 4_000);
   socket.destroy();
+});
+
+test('a body that drips is given up, on its stream alone', async (t) => {
+  const source = new MemorySource();
+  await deploySecurely(source, 'a.test', SITE, { countsReaders: true });
+  const timeouts = { headers: 1_000, request: 1_000 };
+  const { httpsPort } = await startSecureEdge(t, { source, timeouts });
+  const session = await openSession(t, httpsPort);
+  const dripping = session.request({ ':method': 'POST', ':path': READERS_PATH, ...SAME_ORIGIN });
+  const given = once(dripping, 'close');
+  const drip = setInterval(() => dripping.write('x'), 100);
+  cleanUp(t, () => clearInterval(drip));
+  await given;
+  clearInterval(drip);
+  assert.equal(dripping.rstCode, constants.NGHTTP2_CANCEL);
+  const [headers] = await once(session.request({ ':path': '/' }).resume(), 'response');
+  assert.equal(headers[':status'], 200);
 });
 
 test('where all that is on its way is too much, those go that have not gone on for longest', () => {

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { canonicalHost } from '../host.ts';
 import type { EdgeRequest, RequestTarget } from '../http/edge-request.ts';
 import type { EdgeResponse } from '../http/response.ts';
 import { redirectTo } from './access-responses.ts';
@@ -148,6 +149,6 @@ const refuse = (status: Refused['status'], problem: string, to: string): Refused
 /** Whether a form was sent by a page of this host, or by a program. Browsers say who sends one. */
 function isOwnForm({ request: { headers }, scope }: SignInRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined) return URL.parse(origin)?.hostname === scope.host;
+  if (origin !== undefined) return canonicalHost(URL.parse(origin)?.host) === scope.host;
   return site === undefined || site === 'same-origin';
 }

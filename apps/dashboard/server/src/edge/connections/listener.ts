@@ -63,11 +63,11 @@ const INTERVAL_MS = 50;
 /**
  * Closes a server without cutting off a response. The returned function stops listening; once `gracePeriod` is over it
  * closes idle connections, and after `timeoutMs` all others; it resolves when none is left. Meanwhile connections end as
- * their clients or their timeouts want it. `event`: the one of a connection that carries requests.
- * `closeOtherIdle` closes idle connections that the server has not been given yet.
+ * their clients or their timeouts want it. `event`: the one of a connection that carries requests. `others`: servers
+ * that get some of them. `closeOtherIdle` closes idle connections that no server has been given yet.
  */
 export function drainable(
-  server: HttpServer,
+  [server, ...others]: readonly [HttpServer, ...HttpServer[]],
   event: 'connection' | 'secureConnection',
   closeOtherIdle: () => void,
 ): (timeoutMs: number, gracePeriod: Promise<unknown>) => Promise<void> {
@@ -81,7 +81,7 @@ export function drainable(
   const closeIdle = () => {
     closeOtherIdle();
     if ([...sockets].every(({ writableLength }) => writableLength === 0)) {
-      server.closeIdleConnections();
+      for (const one of [server, ...others]) one.closeIdleConnections();
     }
   };
 

@@ -658,17 +658,21 @@ export class Http2Connection implements StreamHost, FrameTarget {
     });
   }
 
-  /** Cancels streams that have not gone on for too long: a client that reads no more, or a body that never comes. */
+  /**
+   * Cancels streams that have not gone on for too long: a client that reads no more, or a body that never comes; and those
+   * whose body is late, as HTTP/1 does, though it comes byte by byte.
+   */
   #watchStreams(): void {
-    const { stalled } = this.#timeouts;
+    const { stalled, request } = this.#timeouts;
     this.#watch ??= setInterval(() => {
       const now = performance.now();
       for (const stream of this.#streams.values()) {
-        if (now - stream.progressAt > stalled) this.refuse(stream, ERROR_CODE.cancel);
+        const isLate = !stream.isRemoteEnded && now - stream.begunAt > request;
+        if (isLate || now - stream.progressAt > stalled) this.refuse(stream, ERROR_CODE.cancel);
       }
       if (this.#streams.size > 0) return;
       clearInterval(this.#watch);
       this.#watch = undefined;
-    }, stalled / 4).unref();
+    }, Math.min(stalled, request) / 4).unref();
   }
 }

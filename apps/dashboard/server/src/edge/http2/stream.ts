@@ -29,8 +29,9 @@ export class ServerStream {
   isClosed = false;
   /** The headers of the response are on their way. */
   isAnswered = false;
-  /** When it last went on, by `performance.now`. */
-  progressAt = performance.now();
+  /** When it began, and when it last went on, by `performance.now`. */
+  readonly begunAt = performance.now();
+  progressAt = this.begunAt;
 
   /** What is to be sent next. */
   pending: Buffer | undefined;

@@ -15,8 +15,11 @@ const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
 /** Time for a reset to be sent, in milliseconds; after it the connection is closed. */
 const CANCEL_MS = 1_000;
 
-/** How long a session that begins while the edge closes may still open streams, in milliseconds. */
+/** How long a client may still open streams on a session once the edge closes, in milliseconds. */
 const LATE_MS = 1_000;
+
+/** The largest that there may be. */
+const LAST_STREAM_ID = 2 ** 31 - 1;
 
 const OPTIONS: ServerSessionOptions = {
   // Megabytes: these servers write their responses by themselves, whole.
@@ -38,6 +41,8 @@ const OPTIONS: ServerSessionOptions = {
 export interface OwnHostSessions {
   /** Takes a connection that negotiated HTTP/2 by the name of a host of the installation's own. */
   accept(socket: TLSSocket, own: OwnHost): void;
+  /** Tells all clients to open no more streams, and closes each session a second later. */
+  retire(): void;
   /** Closes each session once its streams have ended; new streams are refused (RFC 9113, section 8.7). */
   close(): void;
 }
@@ -51,6 +56,11 @@ export function ownHostSessions({
   closing,
 }: Pick<ServerContext, 'timeouts' | 'closing'>): OwnHostSessions {
   const sessions = new Set<ServerHttp2Session>();
+  const retire = (session: ServerHttp2Session) => {
+    // What the client sent before it read this is still handled (RFC 9113, section 6.8).
+    if (!session.destroyed) session.goaway(NGHTTP2_NO_ERROR, LAST_STREAM_ID);
+    setTimeout(() => session.close(), LATE_MS).unref();
+  };
   return {
     accept(socket, own) {
       const session = performServerHandshake(socket, OPTIONS);
@@ -65,6 +75,9 @@ export function ownHostSessions({
       endIdle(session, socket, timeouts);
       // The handshake was under way when the others were told.
       if (closing.aborted) setTimeout(() => session.close(), LATE_MS).unref();
+    },
+    retire() {
+      for (const session of sessions) retire(session);
     },
     close() {
       for (const session of sessions) session.close();

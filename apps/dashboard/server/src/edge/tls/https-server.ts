@@ -121,18 +121,24 @@ export async function startHttpsServer(
     else if (fastPathConnections) fastPathConnections.accept(socket, serverName);
     else acceptForServer(socket);
   });
-  const drain = drainable(server, 'secureConnection', () => {
+  const ownServers = [...ownHosts.values()].map((own) => own.server);
+  for (const ownServer of ownServers)
+    ownServer.prependListener('request', (_request, response) => {
+      if (closing.aborted) response.shouldKeepAlive = false;
+    });
+  const closeOtherIdle = () => {
     handshakes.destroyLong();
     http2.close();
     ownSessions.close();
     fastPathConnections?.closeIdle();
-    for (const { server: ownServer } of ownHosts.values()) ownServer.closeIdleConnections();
-  });
+  };
+  const drain = drainable([server, ...ownServers], 'secureConnection', closeOtherIdle);
 
   return {
     port: await listen(server, at),
     drain(gracePeriod) {
       http2.retire();
+      ownSessions.retire();
       return drain(timeouts.drain, gracePeriod);
     },
     invalidate(projectIds) {

@@ -14,10 +14,9 @@ export function compareContent(comparison: Comparison, both: Both, direction: Di
     comparison.new.named(both.now, 'content'),
   ];
   const left = new Set(after.keys());
+  const pairs = pairTypes(before.keys(), after.keys());
   for (const [type, old] of before) {
-    const exact =
-      find(after, (other) => normal(other) === normal(type)) ??
-      find(after, (other) => bare(other) === bare(type));
+    const exact = find(after, (other) => other === pairs.get(type));
     const wider = exact ?? find(after, (other) => covers(other, type));
     const match = wider ?? find(after, (other) => covers(type, other));
     if (!match || (!wider && direction === 'request'))
@@ -43,9 +42,34 @@ export function compareContent(comparison: Comparison, both: Both, direction: Di
 const find = (content: ReadonlyMap<string, At>, isIt: (type: string) => boolean) =>
   [...content].find(([type]) => isIt(type));
 
+/** Which type of the one side is which of the other. Those that are left of both may differ in parameters. */
+function pairTypes(before: Iterable<string>, after: Iterable<string>): Map<string, string> {
+  const [olds, all] = [new Set(before), [...after]];
+  const left = new Set(all);
+  const pairs = new Map<string, string>();
+  const pair = (type: string, other: string | undefined) => {
+    if (other === undefined) return;
+    pairs.set(type, other);
+    olds.delete(type);
+    left.delete(other);
+  };
+  for (const name of [normal, withoutCharset]) {
+    const byName = new Map(all.map((type) => [name(type), type]));
+    for (const type of olds) pair(type, byName.get(name(type)));
+  }
+  for (const type of olds) {
+    const other = [...left].find((one) => bare(one) === bare(type));
+    pair(type, other);
+  }
+  return pairs;
+}
+
 const normal = (type: string): string => type.toLowerCase().replace(/\s/g, '');
 
-/** Without parameters such as `charset`. */
+/** A charset tells no types apart: JSON is always UTF-8 (RFC 8259, section 8.1). */
+const withoutCharset = (type: string): string => normal(type).replace(/;charset=[^;]*/, '');
+
+/** Without parameters such as `version`. */
 const bare = (type: string): string => normal(type).replace(/;.*$/, '');
 
 /** Whether a range has a type in it: `image/*`, `*​/*`. */

@@ -6,7 +6,7 @@ import { compareTexts } from './compare-texts.ts';
 import type { Both, Comparison } from './comparison.ts';
 import { announcedIn } from './lifecycle.ts';
 import type { Mode } from './schema/schema-change.ts';
-import type { SchemaViews } from './schema/schema-view.ts';
+import { keyOf, type SchemaViews } from './schema/schema-view.ts';
 
 interface Parameter {
   readonly name: string;
@@ -99,9 +99,14 @@ function compareParameter(
   }
   const direction = isReversed ? 'response' : 'request';
   const [schema, next] = [memberOf(old, 'schema'), memberOf(now, 'schema')];
+  const [simple, nextSimple] = [
+    schema && isSimple(schemas.old, schema),
+    next && isSimple(schemas.new, next),
+  ];
+  // Of a schema that does not say it nothing is known to have changed.
   const [written, nextWritten] = [
-    serialization(schemas.old, old, place),
-    serialization(schemas.new, now, place),
+    serialization(old, place, simple ?? nextSimple ?? false),
+    serialization(now, place, nextSimple ?? simple ?? false),
   ];
   if (written !== nextWritten)
     report.add('parameter-serialization-changed', context, {
@@ -119,7 +124,7 @@ function compareParameter(
 }
 
 /** How a value is written: `form, each item by itself`. Of a simple value only what shows counts. */
-function serialization(views: SchemaViews, parameter: At, place: string): string {
+function serialization(parameter: At, place: string, isPlain: boolean): string {
   if (
     memberValue(parameter, 'schema') === undefined &&
     memberValue(parameter, 'content') !== undefined
@@ -128,15 +133,32 @@ function serialization(views: SchemaViews, parameter: At, place: string): string
   const style =
     textIn(parameter, 'style') ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const explode = memberValue(parameter, 'explode') ?? style === 'form';
-  const schema = memberOf(parameter, 'schema');
-  const types = schema && views.view(views.conjunctionOf(schema)).types;
-  const isSimple = types !== undefined && !types.has('array') && !types.has('object');
-  const shown = isSimple && ['form', 'simple'].includes(style) ? 'plain' : style;
+  const shown = isPlain && ['form', 'simple'].includes(style) ? 'plain' : style;
   return [
     shown,
-    ...(!isSimple && explode ? ['each item by itself'] : []),
+    ...(!isPlain && explode ? ['each item by itself'] : []),
     ...(memberValue(parameter, 'allowReserved') === true
       ? ['reserved characters as they are']
       : []),
   ].join(', ');
+}
+
+/** Whether no value is a list or an object; undefined where the schema does not say. */
+function isSimple(views: SchemaViews, schema: At): boolean | undefined {
+  const whole = views.conjunctionOf(schema);
+  const all = new Map([[keyOf(whole), whole]]);
+  let isKnown = true;
+  // Variants are added on the way, each once: a schema may be its own variant.
+  for (const one of all.values()) {
+    const { types, values, choices } = views.view(one);
+    const isCompound = types
+      ? types.has('array') || types.has('object')
+      : [...(values?.values() ?? [])].some(({ value }) => typeof value === 'object');
+    if (isCompound) return false;
+    if (types || values) continue;
+    if (choices.length === 0) isKnown = false;
+    for (const { variants } of choices)
+      for (const variant of variants) all.set(keyOf(variant), variant);
+  }
+  return isKnown || undefined;
 }

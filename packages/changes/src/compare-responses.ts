@@ -19,13 +19,19 @@ export function compareResponses(
   const isAnswer = direction === 'request';
   const subjectOf = (status: string) => (isAnswer ? `the answer ${status}` : `response ${status}`);
   for (const [status, one] of before) {
+    const isSuccess = isSuccessful(status, before);
+    const isReplaced = () =>
+      [...after.keys()].some(
+        (other) => /^[123]/.test(other) && coveringStatus(before, other) === status,
+      );
+    // The successes in place of `2XX` are compared with it below. Clients that answer may have sent any other one.
+    if (isSuccess && !isAnswer && !after.has(status) && isReplaced()) continue;
     const found = covering(after, status);
     const subject = subjectOf(status);
     if (found) {
       compareResponse(comparison, { context, subject, old: one, now: found }, direction);
       continue;
     }
-    const isSuccess = isSuccessful(status, before);
     const code = isSuccess ? 'success-response-removed' : 'error-response-removed';
     report.add(isAnswer ? 'webhook-answer-removed' : code, context, {
       subject,
@@ -53,9 +59,14 @@ function responsesOf(document: ApiDocument, operation: At): Map<string, At> {
   );
 }
 
-/** The response of a status: its own, that of its class (`2XX`), or `default`. */
-const covering = (responses: ReadonlyMap<string, At>, status: string): At | undefined =>
-  responses.get(status) ?? responses.get(`${status.charAt(0)}XX`) ?? responses.get('default');
+/** Which response a status has: its own, that of its class (`2XX`), or `default`. */
+const coveringStatus = (responses: ReadonlyMap<string, At>, status: string): string | undefined =>
+  [status, `${status.charAt(0)}XX`, 'default'].find((one) => responses.has(one));
+
+function covering(responses: ReadonlyMap<string, At>, status: string): At | undefined {
+  const found = coveringStatus(responses, status);
+  return found === undefined ? undefined : responses.get(found);
+}
 
 /** Where no other status is a success, `default` is. */
 const isSuccessful = (status: string, all: ReadonlyMap<string, At>): boolean =>

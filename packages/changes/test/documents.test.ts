@@ -25,6 +25,11 @@ const query = (more: object = {}) => ({
 const content = (type = 'application/json', schema: unknown = { type: 'string' }) => ({
   content: { [type]: { schema } },
 });
+const contents = (...types: string[]) => ({
+  content: Object.assign({}, ...types.map((type) => content(type).content)),
+});
+const versions = (...of: string[]) =>
+  contents(...of.map((one) => `application/vnd.x+json;version=${one}`));
 const response = (more: object = {}) => ({ description: 'Good', ...more });
 const secured = (security: unknown, more: object = {}): Json =>
   document(
@@ -127,6 +132,42 @@ const CASES: readonly (readonly [name: string, old: Json, now: Json, changes: st
     [],
   ],
   [
+    'a simple value may be of one more simple type',
+    api({ parameters: [query()] }),
+    api({ parameters: [query({ schema: { anyOf: [{ type: 'integer' }, { type: 'string' }] } })] }),
+    ['compatible request-variant-added'],
+  ],
+  [
+    'a simple value may be a list',
+    api({ parameters: [query({ schema: { type: 'string' } })] }),
+    api({ parameters: [query({ schema: { anyOf: [{ type: 'string' }, { type: 'array' }] } })] }),
+    ['breaking parameter-serialization-changed', 'compatible request-variant-added'],
+  ],
+  [
+    'listed values say their type',
+    api({ parameters: [query({ schema: { enum: ['a', 'b'] } })] }),
+    api({ parameters: [query({ schema: { type: 'string', enum: ['a', 'b'] } })] }),
+    [],
+  ],
+  [
+    'listed values become variants',
+    api({ parameters: [query({ schema: { type: 'string', enum: ['a', 'b'] } })] }),
+    api({ parameters: [query({ schema: { oneOf: [{ const: 'a' }, { const: 'b' }] } })] }),
+    [],
+  ],
+  [
+    'a value says its type',
+    api({ parameters: [query({ schema: {} })] }),
+    api({ parameters: [query({ schema: { type: 'string' } })] }),
+    ['breaking request-type-narrowed'],
+  ],
+  [
+    'a value of any type is written otherwise',
+    api({ parameters: [query({ schema: {} })] }),
+    api({ parameters: [query({ schema: {}, style: 'pipeDelimited' })] }),
+    ['breaking parameter-serialization-changed'],
+  ],
+  [
     'a required body is added',
     api({}),
     api({ requestBody: { required: true, ...content() } }),
@@ -175,6 +216,36 @@ const CASES: readonly (readonly [name: string, old: Json, now: Json, changes: st
     [],
   ],
   [
+    'a media type with another parameter is gone',
+    api({ requestBody: versions('1', '2') }),
+    api({ requestBody: versions('2') }),
+    ['breaking request-media-type-removed'],
+  ],
+  [
+    'a media type with another parameter is added',
+    api({ requestBody: versions('2') }),
+    api({ requestBody: versions('1', '2') }),
+    ['compatible request-media-type-added'],
+  ],
+  [
+    'a media type says its charset',
+    api({ requestBody: content() }),
+    api({ requestBody: content('application/json; charset=utf-8') }),
+    [],
+  ],
+  [
+    'a media type is there with several charsets',
+    api({ requestBody: contents('text/a; charset=utf-8', 'text/a; charset=utf-16') }),
+    api({ requestBody: contents('text/a; charset=utf-16', 'text/a; charset=utf-8') }),
+    [],
+  ],
+  [
+    'a media type is there once instead of twice',
+    api({ requestBody: contents('application/json', 'application/json; charset=utf-8') }),
+    api({ requestBody: content() }),
+    [],
+  ],
+  [
     'a response is removed',
     api({ responses: { 200: response() } }),
     api({ responses: { 201: response() } }),
@@ -191,6 +262,48 @@ const CASES: readonly (readonly [name: string, old: Json, now: Json, changes: st
     api({ responses: { 404: response(content()) } }),
     api({ responses: { '4XX': response(content()) } }),
     ['compatible error-response-added'],
+  ],
+  [
+    'a class of successes becomes one of them',
+    api({ responses: { '2XX': response(content()) } }),
+    api({ responses: { 200: response(content()) } }),
+    [],
+  ],
+  [
+    'a class of successes becomes one of them, beside other responses',
+    api({ responses: { '2XX': response(content()), default: response() } }),
+    api({ responses: { 200: response(content()), default: response() } }),
+    [],
+  ],
+  [
+    'the only response becomes a success',
+    api({ responses: { default: response(content()) } }),
+    api({ responses: { 200: response(content()) } }),
+    [],
+  ],
+  [
+    'a class of successes becomes one with another body',
+    api({ responses: { '2XX': response(content()) } }),
+    api({ responses: { 200: response(content('application/json', { type: 'integer' })) } }),
+    ['breaking response-type-changed'],
+  ],
+  [
+    'a class of successes becomes an error',
+    api({ responses: { '2XX': response() } }),
+    api({ responses: { 404: response() } }),
+    ['breaking success-response-removed', 'compatible error-response-added'],
+  ],
+  [
+    'a class of successes is gone beside one that had a response of its own',
+    api({ responses: { 200: response(), '2XX': response() } }),
+    api({ responses: { 200: response() } }),
+    ['breaking success-response-removed'],
+  ],
+  [
+    'of the answers to a webhook one is left',
+    document({}, { webhooks: { pet: { post: { responses: { '2XX': response() } } } } }),
+    document({}, { webhooks: { pet: { post: { responses: { 200: response() } } } } }),
+    ['breaking webhook-answer-removed'],
   ],
   [
     'a media type is gone',

@@ -116,6 +116,41 @@ const CASES: readonly Case[] = [
     ['breaking limit-changed'],
   ],
   [
+    'multiples of a decimal',
+    { type: 'number', multipleOf: 0.1 },
+    { type: 'number', multipleOf: 0.3 },
+    ['breaking limit-tightened'],
+    ['compatible limit-tightened'],
+  ],
+  [
+    'multiples of a very small decimal',
+    { type: 'number', multipleOf: 3e-7 },
+    { type: 'number', multipleOf: 1e-7 },
+    ['compatible limit-loosened'],
+    ['breaking limit-loosened'],
+  ],
+  [
+    'a maximum beyond 2^53',
+    { type: 'integer', maximum: 9223372036854775807n },
+    { type: 'integer', maximum: 9223372036854775806n },
+    ['breaking limit-tightened'],
+    ['compatible limit-tightened'],
+  ],
+  [
+    'a maximum beyond 2^53 that is excluded',
+    { type: 'integer', maximum: 9223372036854775807n },
+    { type: 'integer', exclusiveMaximum: 9223372036854775807n },
+    ['breaking limit-tightened'],
+    ['compatible limit-tightened'],
+  ],
+  [
+    'a minimum that is excluded no more',
+    { type: 'number', exclusiveMinimum: 0 },
+    { type: 'number', minimum: 1 },
+    ['breaking limit-tightened'],
+    ['compatible limit-tightened'],
+  ],
+  [
     'a pattern',
     text,
     { type: 'string', pattern: 'a' },
@@ -235,6 +270,34 @@ const CASES: readonly Case[] = [
     ['breaking type-changed'],
   ],
   [
+    'names of a pattern that are refused',
+    object({}, { patternProperties: { '^x': text }, additionalProperties: false }),
+    object({}, { additionalProperties: false }),
+    ['breaking property-refused'],
+    ['risky property-removed'],
+  ],
+  [
+    'names of a pattern that are allowed',
+    object({}, { additionalProperties: false }),
+    object({}, { patternProperties: { '^x': text }, additionalProperties: false }),
+    ['compatible property-allowed'],
+    ['risky property-allowed'],
+  ],
+  [
+    'names of a pattern that are as others now',
+    object({}, { patternProperties: { '^x': text }, additionalProperties: { type: 'integer' } }),
+    object({}, { additionalProperties: { type: 'integer' } }),
+    ['breaking type-changed'],
+    ['breaking type-changed'],
+  ],
+  [
+    'names of a pattern that are free',
+    object({}, { patternProperties: { '^x': text } }),
+    object({}),
+    ['compatible type-widened'],
+    ['breaking type-widened'],
+  ],
+  [
     'one more variant',
     { oneOf: [text] },
     { oneOf: [text, { type: 'integer' }] },
@@ -247,6 +310,34 @@ const CASES: readonly Case[] = [
     { oneOf: [text] },
     ['breaking variant-removed'],
     ['compatible variant-removed'],
+  ],
+  [
+    'one more variant than a list of types had',
+    { type: ['string', 'integer'] },
+    { anyOf: [text, { type: 'integer' }, { type: 'boolean' }] },
+    ['compatible variant-added'],
+    ['breaking variant-added'],
+  ],
+  [
+    'one more type than the variants had',
+    { oneOf: [text, { type: 'integer' }] },
+    { type: ['string', 'integer', 'boolean'] },
+    ['compatible variant-added'],
+    ['breaking variant-added'],
+  ],
+  [
+    'null beside the variants of a list of types',
+    { type: ['string', 'integer'] },
+    { anyOf: [text, { type: 'integer' }, { type: 'null' }] },
+    ['compatible null-allowed'],
+    ['breaking null-allowed'],
+  ],
+  [
+    'a limit of a variant of a list of types',
+    { type: ['string', 'integer'] },
+    { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'integer' }] },
+    ['breaking limit-tightened'],
+    ['compatible limit-tightened'],
   ],
   [
     'a variant that another one has in it',
@@ -410,6 +501,51 @@ const EQUAL: readonly (readonly [
     'a oneOf of values',
     [{ type: 'string', enum: ['a', 'b'] }],
     [{ type: 'string', oneOf: [{ const: 'b', title: 'B' }, { const: 'a' }] }],
+  ],
+  [
+    'a list of types and an anyOf of them',
+    [{ type: ['string', 'integer'] }],
+    [{ anyOf: [{ type: 'integer' }, text] }],
+  ],
+  [
+    'a list of types and a oneOf of them',
+    [{ ...object(name), type: ['string', 'object'] }],
+    [{ oneOf: [text, object(name)] }],
+  ],
+  [
+    'a list of types and an anyOf of them, each with its own limit',
+    [{ type: ['string', 'integer'], maxLength: 9, minimum: 1, pattern: 'a' }],
+    [
+      {
+        anyOf: [
+          { type: 'string', maxLength: 9, pattern: 'a' },
+          { type: 'integer', minimum: 1 },
+        ],
+      },
+    ],
+  ],
+  [
+    'a list of types and an anyOf of them, with null',
+    [{ type: ['string', 'integer', 'null'] }],
+    [{ anyOf: [text, { type: 'integer' }, { type: 'null' }] }],
+  ],
+  [
+    'a list of types and an anyOf of them, one with null',
+    [{ type: ['string', 'integer', 'null'] }],
+    [{ anyOf: [text, { type: ['integer', 'null'] }] }],
+  ],
+  [
+    'a model of several types and an anyOf that has it',
+    [{ $ref: '#/components/schemas/Id' }, models({ Id: { type: ['string', 'integer'] } })],
+    [
+      { anyOf: [{ $ref: '#/components/schemas/Id' }, { type: 'integer' }] },
+      models({ Id: { type: ['string', 'integer'] } }),
+    ],
+  ],
+  [
+    'limits of whole numbers',
+    [{ type: 'integer', exclusiveMinimum: 0, maximum: 9223372036854775807n }],
+    [{ type: 'integer', minimum: 1, exclusiveMaximum: 9223372036854775808n }],
   ],
   [
     'null as a variant',

@@ -76,6 +76,7 @@ export class SchemaComparison implements SchemaPairs {
         return (
           other !== undefined &&
           part.withoutVariants === other.withoutVariants &&
+          part.ofType === other.ofType &&
           this.#sameness.isSame(part, other)
         );
       })

@@ -43,10 +43,18 @@ export function* propertyChanges(
   }
   for (const [name, one] of after) if (!before.has(name)) yield added(name, one);
   yield* unlisted();
-  for (const [pattern, one] of old.byPattern)
-    child(`{${pattern}}`, one, now.byPattern.get(pattern) ?? []);
-  for (const [pattern, one] of now.byPattern)
-    if (!old.byPattern.has(pattern)) child(`{${pattern}}`, [], one);
+  for (const pattern of new Set([...old.byPattern.keys(), ...now.byPattern.keys()])) {
+    const step = `{${pattern}}`;
+    // What no pattern names is allowed as other properties are.
+    const one = old.byPattern.get(pattern) ?? old.additional ?? [];
+    const other = now.byPattern.get(pattern) ?? now.additional ?? [];
+    if (one && other) child(step, one, other);
+    else if (one) {
+      const fact = direction === 'request' ? 'property-refused' : 'property-removed';
+      yield { fact, step, old: oldViews.view(one).at, new: null };
+    } else if (other)
+      yield { fact: 'property-allowed', step, old: null, new: newViews.view(other).at };
+  }
 
   function removed(name: string, one: Conjunction): SchemaChange {
     const gone = oldViews.view(one);

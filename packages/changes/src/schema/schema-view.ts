@@ -9,6 +9,8 @@ export type Conjunction = readonly Part[];
 export interface Part extends At {
   /** Leaves out `oneOf` and `anyOf`: one of their schemas stands beside this one. */
   readonly withoutVariants?: boolean;
+  /** The one type of several that counts. */
+  readonly ofType?: string;
   /** The name of the model, where a reference led here: `Pet`. */
   readonly name?: string;
 }
@@ -49,7 +51,10 @@ export interface SchemaView {
   readonly notes: Map<string, At>;
 }
 
-const LIMITS: Readonly<Record<string, (one: number, other: number) => boolean>> = {
+/** Whether a limit is tighter than another. JavaScript compares integers of every size with numbers exactly. */
+type IsTighter = (one: number | bigint, other: number | bigint) => boolean;
+
+const LIMITS: Readonly<Record<string, IsTighter>> = {
   minimum: (one, other) => one > other,
   exclusiveMinimum: (one, other) => one > other,
   minLength: (one, other) => one > other,
@@ -65,9 +70,11 @@ const LIMITS: Readonly<Record<string, (one: number, other: number) => boolean>> 
 };
 
 /** Limits of numbers and sizes: the functions tell whether one is tighter than another. */
-export const TIGHTER: ReadonlyMap<string, (one: number, other: number) => boolean> = new Map(
-  Object.entries(LIMITS),
-);
+export const TIGHTER: ReadonlyMap<string, IsTighter> = new Map(Object.entries(LIMITS));
+
+/** The value of a limit. */
+export const limitOf = (at: At | undefined): number | bigint =>
+  typeof at?.value === 'bigint' ? at.value : Number(at?.value);
 
 /** Lower limits that allow everything. */
 const EMPTY_LIMITS = new Set(['minLength', 'minItems', 'minProperties']);
@@ -145,6 +152,8 @@ export class SchemaViews {
     const building: Building = { view, saysNull: false, isForced: false, seen: new Set() };
     for (const part of parts) this.#add(building, part);
     finish(building);
+    const [ofType] = parts.flatMap((part) => part.ofType ?? []);
+    if (ofType !== undefined) keepType(view, ofType);
     return view;
   }
 
@@ -309,12 +318,37 @@ function finish({ view, saysNull, isForced }: Building): void {
   if (isForced) view.isNullable = true;
   for (const inclusive of ['minimum', 'maximum']) {
     const exclusive = `exclusive${inclusive.charAt(0).toUpperCase()}${inclusive.slice(1)}`;
-    const [one, other] = [keywords.get(inclusive)?.value, keywords.get(exclusive)?.value];
-    if (one === undefined || other === undefined) continue;
+    const [one, other] = [keywords.get(inclusive), keywords.get(exclusive)];
+    if (!one || !other) continue;
     // Of the two the tighter one counts.
-    const isTighter = TIGHTER.get(inclusive)?.(Number(one), Number(other)) ?? false;
+    const isTighter = TIGHTER.get(inclusive)?.(limitOf(one), limitOf(other)) ?? false;
     keywords.delete(isTighter ? exclusive : inclusive);
   }
+}
+
+/** Which limits are of which type. Formats and lists of values may be of any. */
+const LIMITED: readonly (readonly [RegExp, ...types: string[]])[] = [
+  [/^content|Length$/, 'string'],
+  [/(?:imum|multipleOf)$/i, 'number', 'integer'],
+  [/Items$|Contains$/, 'array'],
+  [/Properties$/, 'object'],
+];
+
+/** Leaves of several types one, with what is said of it. */
+function keepType(view: SchemaView, type: string): void {
+  view.types = new Set([type]);
+  view.isNullable = false;
+  for (const name of view.keywords.keys())
+    if (LIMITED.some(([of, ...types]) => of.test(name) && !types.includes(type)))
+      view.keywords.delete(name);
+  if (type !== 'string') view.patterns.clear();
+  if (type !== 'array') {
+    view.items = undefined;
+    view.tuple.length = 0;
+  }
+  if (type === 'object') return;
+  for (const members of [view.properties, view.required, view.byPattern]) members.clear();
+  view.additional = undefined;
 }
 
 /** What is no text, but bytes, has had three forms: a `format`, then the content keywords, and no schema at all. */
@@ -343,8 +377,8 @@ function itemsOf(part: At, name: string): At[] {
 export const keyOf = (parts: Conjunction): string =>
   parts
     .map(
-      ({ pointer, withoutVariants, value }) =>
-        `${pointer}${withoutVariants ? '~' : ''}${isReference(value) ? '$' : ''}`,
+      ({ pointer, withoutVariants, ofType, value }) =>
+        `${pointer}${withoutVariants ? '~' : ''}${ofType ? `~${ofType}` : ''}${isReference(value) ? '$' : ''}`,
     )
     .join('&');
 
@@ -414,7 +448,7 @@ function addLimit(view: SchemaView, name: string, at: At, schema: Record<string,
   if ((name === 'minimum' || name === 'maximum') && schema[exclusive] === true)
     [keyword, limit] = [exclusive, at];
   const before = view.keywords.get(keyword);
-  if (!before || TIGHTER.get(keyword)?.(Number(at.value), Number(before.value)))
+  if (!before || TIGHTER.get(keyword)?.(limitOf(at), limitOf(before)))
     view.keywords.set(keyword, limit);
 }
 

@@ -3,7 +3,7 @@ import type { At } from '../api-document.ts';
 import type { SchemaFact } from '../rules.ts';
 import { isEqual } from '../sameness.ts';
 import { isEqualAt, type Mode, type SchemaChange } from './schema-change.ts';
-import { allowsType, type SchemaView, TIGHTER } from './schema-view.ts';
+import { allowsType, limitOf, type SchemaView, TIGHTER } from './schema-view.ts';
 
 /** Changes of types, values and limits. */
 export function* valueChanges(
@@ -12,10 +12,7 @@ export function* valueChanges(
   mode: Mode,
 ): Generator<SchemaChange> {
   yield* typeChanges(old, now, mode);
-  if (old.isNullable !== now.isNullable && !saysOnlyType(old, now)) {
-    const fact = now.isNullable ? 'null-allowed' : 'null-refused';
-    yield { fact, old: old.notes.get('type') ?? old.at, new: now.notes.get('type') ?? now.at };
-  }
+  if (!saysOnlyType(old, now)) yield* nullChanges(old, now);
   yield* enumChanges(old, now);
   yield* limitChanges(old, now);
   // With another type the format is another one anyway.
@@ -30,6 +27,13 @@ export function* valueChanges(
       old: old.notes.get('xml') ?? old.at,
       new: now.notes.get('xml') ?? now.at,
     };
+}
+
+/** Whether null came or went. */
+export function* nullChanges(old: SchemaView, now: SchemaView): Generator<SchemaChange> {
+  if (old.isNullable === now.isNullable) return;
+  const fact = now.isNullable ? 'null-allowed' : 'null-refused';
+  yield { fact, old: old.notes.get('type') ?? old.at, new: now.notes.get('type') ?? now.at };
 }
 
 /** Whether null came or went with all types: then the types say it. */
@@ -120,12 +124,13 @@ function* limitChanges(old: SchemaView, now: SchemaView): Generator<SchemaChange
     const twin = twinOf(name);
     if (twin && !before && old.keywords.has(twin) && !old.keywords.has(name)) {
       const bound = old.keywords.get(twin) as At;
-      yield limit(name, bound, after, compareTwins(name, bound, after, isTighter));
+      const fact = compareTwins([twin, bound], [name, after], isWhole(old) && isWhole(now));
+      if (fact) yield limit(name, bound, after, fact);
     } else if (twin && !after && now.keywords.has(twin)) continue;
     else if (!before) yield limit(name, before, after, 'limit-tightened', old.at, now.at);
     else if (!after) yield limit(name, before, after, 'limit-loosened', old.at, now.at);
     else {
-      const fact = isTighter(Number(after.value), Number(before.value))
+      const fact = isTighter(limitOf(after), limitOf(before))
         ? 'limit-tightened'
         : 'limit-loosened';
       yield limit(name, before, after, fact);
@@ -149,15 +154,31 @@ function twinOf(name: string): string | undefined {
   return twins[name];
 }
 
-function compareTwins(
-  name: string,
-  before: At,
-  after: At | undefined,
-  isTighter: (one: number, other: number) => boolean,
-): SchemaFact {
-  const [was, is] = [Number(before.value), Number(after?.value)];
-  if (was === is) return name.startsWith('exclusive') ? 'limit-tightened' : 'limit-loosened';
-  return isTighter(is, was) ? 'limit-tightened' : 'limit-loosened';
+type Limit = readonly [name: string, at: At | undefined];
+
+/** A limit that excludes its value, compared with one that does not. undefined: both allow the same. */
+function compareTwins(before: Limit, after: Limit, areWhole: boolean): SchemaFact | undefined {
+  const [name] = after;
+  const [was, is] = areWhole
+    ? [lastWhole(before), lastWhole(after)]
+    : [limitOf(before[1]), limitOf(after[1])];
+  const isTighter = TIGHTER.get(name);
+  if (isTighter?.(is, was)) return 'limit-tightened';
+  if (isTighter?.(was, is)) return 'limit-loosened';
+  if (areWhole) return undefined;
+  return name.startsWith('exclusive') ? 'limit-tightened' : 'limit-loosened';
+}
+
+const isWhole = ({ types }: SchemaView): boolean => types?.size === 1 && types.has('integer');
+
+/** The last integer that a limit allows: 1 for `exclusiveMinimum: 0`. */
+function lastWhole([name, at]: Limit): number | bigint {
+  const value = limitOf(at);
+  const isExclusive = name.startsWith('exclusive');
+  const isLower = /minimum$/i.test(name);
+  if (typeof value === 'bigint') return isExclusive ? value + (isLower ? 1n : -1n) : value;
+  const whole = isLower ? Math.ceil(value) : Math.floor(value);
+  return isExclusive && whole === value ? whole + (isLower ? 1 : -1) : whole;
 }
 
 const limit = (
@@ -175,9 +196,27 @@ const limit = (
 function multiples(before: At | undefined, after: At | undefined): SchemaFact {
   if (!before) return 'limit-tightened';
   if (!after) return 'limit-loosened';
-  const [was, is] = [Number(before.value), Number(after.value)];
-  if (Number.isInteger(is / was)) return 'limit-tightened';
-  return Number.isInteger(was / is) ? 'limit-loosened' : 'limit-changed';
+  if (isMultiple(after, before)) return 'limit-tightened';
+  return isMultiple(before, after) ? 'limit-loosened' : 'limit-changed';
+}
+
+/** Whether one decimal is a multiple of another. As numbers, 0.3 divided by 0.1 is 2.9999999999999996. */
+function isMultiple(one: At, other: At): boolean {
+  const [a, b] = [decimalOf(one), decimalOf(other)];
+  if (!a || !b || b.digits === 0n) return false;
+  const least = Math.min(a.exponent, b.exponent);
+  const [whole, part] = [a, b].map(
+    ({ digits, exponent }) => digits * 10n ** BigInt(exponent - least),
+  );
+  return (whole as bigint) % (part as bigint) === 0n;
+}
+
+/** 0.25 is 25 times 10 to the power of -2. */
+function decimalOf(at: At): { readonly digits: bigint; readonly exponent: number } | undefined {
+  const found = /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(limitOf(at)));
+  if (!found) return undefined;
+  const [, whole, fraction = '', exponent = '0'] = found;
+  return { digits: BigInt(`${whole}${fraction}`), exponent: Number(exponent) - fraction.length };
 }
 
 /** Formats whose values are all values of another one. */

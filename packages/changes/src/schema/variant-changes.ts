@@ -2,6 +2,7 @@ import { isObject } from '@petstore/site/openapi/openapi-types.ts';
 import { type At, memberOf, textIn } from '../api-document.ts';
 import type { Child, Mode, SchemaChange, SchemaPairs } from './schema-change.ts';
 import type { Conjunction, SchemaView, SchemaViews, Variants } from './schema-view.ts';
+import { nullChanges } from './value-changes.ts';
 
 /** Of more variants than these, not each is compared with each. */
 const MAX_COMPARED = 60;
@@ -23,6 +24,12 @@ export function* variantChanges(
 ): Generator<SchemaChange> {
   const [before, after] = [comparison.old.view(old), comparison.new.view(now)];
   const [ones, others] = [[...before.choices], [...after.choices]];
+  // `type: [string, integer]` is an `anyOf` of the two.
+  const isDivided = isSplit(before, after) && (isUnion(before) || isUnion(after));
+  const divided = (choice: Variants, views: SchemaViews): Variants =>
+    isDivided
+      ? { ...choice, variants: choice.variants.flatMap((one) => byType(one, views)) }
+      : choice;
   // Of several choices those that are alike are no change.
   for (const one of [...ones]) {
     const alike = others.find((other) => isAlike(comparison, one, other, mode));
@@ -41,14 +48,38 @@ export function* variantChanges(
     if (one && other) yield* between(comparison, one, other, mode, child);
     // What has no choice is the only variant itself.
     else if (one && isSplit(before, after))
-      yield* between(comparison, widened(one, old), alone(now, one), mode, child);
+      yield* between(
+        comparison,
+        divided(widened(one, old), comparison.old),
+        divided(alone(now, one), comparison.new),
+        mode,
+        child,
+      );
     else if (other && isSplit(before, after))
-      yield* between(comparison, alone(old, other), widened(other, now), mode, child);
+      yield* between(
+        comparison,
+        divided(alone(old, other), comparison.old),
+        divided(widened(other, now), comparison.new),
+        mode,
+        child,
+      );
     else if (one)
       yield { fact: 'constraint-removed', old: one.at, new: after.at, said: { name: one.kind } };
     else if (other)
       yield { fact: 'constraint-added', old: before.at, new: other.at, said: { name: other.kind } };
   }
+  if (isDivided) yield* nullChanges(before, after);
+}
+
+/** Whether a schema without variants has several types. */
+const isUnion = ({ types, choices }: SchemaView): boolean =>
+  choices.length === 0 && types !== undefined && types.size > 1;
+
+/** A schema for each type of one, without null. */
+function byType(schema: Conjunction, views: SchemaViews): Conjunction[] {
+  const { types, isNullable } = views.view(schema);
+  if (!types || (types.size === 1 && !isNullable)) return [schema];
+  return [...types].map((ofType) => schema.map((part) => ({ ...part, ofType })));
 }
 
 /** A choice whose variants have what stands beside it, too, each part once: a variant may contain itself. */
@@ -200,10 +231,16 @@ function stepName(parts: Conjunction, views: SchemaViews): string {
   return name === undefined ? '' : `(${name})`;
 }
 
-/** What a variant is called in a sentence: its model, its title or its type. */
+/** What a variant is called in a sentence: the type that it is of several, its model, its title or its type. */
 function variantName(parts: Conjunction, views: SchemaViews): string {
   const { types, at } = views.view(parts);
-  return parts[0]?.name ?? titleOf(parts, views) ?? ([...(types ?? [])].join(' or ') || at.pointer);
+  const [part] = parts;
+  return (
+    part?.ofType ??
+    part?.name ??
+    titleOf(parts, views) ??
+    ([...(types ?? [])].join(' or ') || at.pointer)
+  );
 }
 
 function* discriminatorChanges(

@@ -134,7 +134,8 @@ function anchorOf({ method, path, isWebhook }: FoundOperation, tag: string | und
     : `${section}${method}${path}`;
 }
 
-function slug(text: string, alsoAllowed = ''): string {
+/** A text as a part of an anchor: `domain-records` for `Domain Records`. */
+export function slug(text: string, alsoAllowed = ''): string {
   return text
     .slice(0, 255)
     .trim()

@@ -323,16 +323,16 @@ function guessedTypes(
   if (has('items', 'prefixItems')) return ['array'];
   const values = allowed.slice(0, MAX_GUESSED).map(({ value }) => value);
   const constants = parts.filter((part) => Object.hasOwn(part, 'const')).map((part) => part.const);
-  const types = new Set([...values, ...constants].map(typeOfValue));
-  const [only] = types;
-  return types.size === 1 && only !== undefined ? [only] : [];
+  const types = new Set([...values, ...constants].filter((one) => one !== null).map(typeOfValue));
+  // Every integer is a number.
+  if (types.has('number')) types.delete('integer');
+  return [...types];
 }
 
-/** The type in JSON Schema; undefined for values that tell nothing. */
-function typeOfValue(value: unknown): string | undefined {
-  if (typeof value === 'string' || typeof value === 'boolean') return typeof value;
+/** The type in JSON Schema of a value that is not null. */
+function typeOfValue(value: unknown): string {
   if (typeof value === 'bigint' || Number.isInteger(value)) return 'integer';
-  return typeof value === 'number' ? 'number' : undefined;
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 const hasNull = (parts: readonly Schema[]) =>

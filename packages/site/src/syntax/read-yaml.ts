@@ -44,6 +44,8 @@ function read(text: string): Source | { problem: SyntaxProblem } {
     lineCounter: lines,
     merge: true,
     prettyErrors: false,
+    // JSON has no dates, bytes or sets: they stay what is written.
+    resolveKnownTags: false,
     // The parser would compare each name with each; here one pass does it.
     uniqueKeys: false,
   });
@@ -97,7 +99,10 @@ function lineOfDepth(text: string): number | null {
   return null;
 }
 
-/** Checks the whole tree: its depth, names that occur twice or are not text, and numbers that JSON does not have. */
+/**
+ * Checks the whole tree: its depth, names that occur twice or are not text, and numbers that JSON does not have. What the
+ * parser made of names, and of dates in YAML 1.1, becomes again what is written.
+ */
 function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxProblem | undefined {
   const waiting: { node: unknown; location: Location }[] = [{ node: root, location: [] }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -111,6 +116,9 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
         line: line(node),
       };
     }
+    if (isScalar(node) && typeof node.value === 'object' && node.value !== null) {
+      node.value = node.source;
+    }
     if (isSeq(node)) {
       for (const [at, item] of node.items.entries()) {
         waiting.push({ node: item, location: [...location, at] });
@@ -119,6 +127,7 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
     if (!isMap(node)) continue;
     const names = new Set<string>();
     for (const { key, value } of node.items) {
+      if (isScalar(key)) keepName(key);
       if (!isScalar(key) || key.value === null) {
         return {
           message: isCollection(key)
@@ -135,6 +144,11 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
     }
   }
   return undefined;
+}
+
+/** A name is text (OpenAPI 3.1.1, “Format”): `1.10` is not 1.1, and `null` is a name. But `<<` merges. */
+function keepName(key: Scalar): void {
+  if (key.type === 'PLAIN' && key.source && typeof key.value !== 'symbol') key.value = key.source;
 }
 
 /** Turns small bigints into numbers. Shared values stay shared. */

@@ -217,6 +217,11 @@ test('a page of the site has its Markdown at its own address, that of the start 
   paths('/index.md', await contextOf(PETS, '/'));
 });
 
+test('a schema without a type has those of its values in Markdown', async () => {
+  const model = await markdownOf({ components: { schemas: { Id: { enum: ['a', 1, null] } } } }, ID);
+  assert.match(model, /string or integer or null, one of `a`, `1`/);
+});
+
 test('every digit of a number stands in Markdown', async () => {
   const maximum = JSON.rawJSON('9223372036854775807');
   const schema = { type: 'integer', maximum, default: JSON.rawJSON('12345678901234567890') };

@@ -43,6 +43,7 @@ import {
   validationMessage,
 } from './http/request-parsing.ts';
 import { respondAsDeclared } from './http/routes.ts';
+import { sessionCookieName } from './http/session-cookie.ts';
 import { installationRoutes } from './installation/installation-routes.ts';
 import { peopleRoutes } from './installation/people-routes.ts';
 import { securityRoutes } from './installation/security-routes.ts';
@@ -199,8 +200,10 @@ export async function buildServer({
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryRoutes, { deps, stopping: stopping.signal });
       api.register(repositoryWebhookRoute, { deps });
-      api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () =>
-        document(),
+      api.get(
+        '/openapi.json',
+        { config: { access: 'public' }, schema: { hide: true } },
+        (request) => document(sessionCookieName(request, deps.addresses())),
       );
     },
     { prefix: '/api' },

@@ -4,6 +4,7 @@ import { anyPort } from '@petstore/lab/ports.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import type { Session, User } from '../../server/src/accounts/account.ts';
+import type { AuthenticatorAppDraft } from '../../server/src/accounts/factors/factor.ts';
 import { createProject, makeToken } from '../support/project.ts';
 import {
   assertError,
@@ -15,6 +16,7 @@ import {
   visitorOf,
 } from '../support/service.ts';
 import { lockWaits, UP_TO_DATE } from '../support/store.ts';
+import { codeOf } from './support/factors.ts';
 
 const DAY_MS = 86_400_000;
 const EMAIL = 'ann@example.com';
@@ -243,6 +245,13 @@ test('tries of the current password are limited as sign-ins are', async (t) => {
   assert.deepEqual(statuses, [...Array(10).fill(403), 429]);
 });
 
+async function setApp(late: Visitor): Promise<Response> {
+  const app = '/api/account/authenticator-app';
+  const drafted = await late.call('POST', `${app}/draft`);
+  const { secret, draft } = await json<AuthenticatorAppDraft>(drafted);
+  return late.call('PUT', app, { draft, code: codeOf(secret, Date.now()) });
+}
+
 for (const [what, ask] of [
   ['sign-in', (late: Visitor) => signIn(late)],
   ['API token', (late: Visitor) => late.call('POST', '/api/account/tokens', { name: 'CI' })],
@@ -255,6 +264,20 @@ for (const [what, ask] of [
     (late: Visitor) =>
       late.call('POST', '/api/account/password', { current: PASSWORD, next: 'a new password' }),
   ],
+  [
+    'address',
+    (late: Visitor) =>
+      late.call('POST', '/api/account/email', { email: 'eve@example.com', password: PASSWORD }),
+  ],
+  [
+    'claim to a first account',
+    (late: Visitor) =>
+      late.call('POST', '/api/account/claim', {
+        ...{ email: 'eve@example.com', name: 'Eve', password: 'a new password' },
+      }),
+  ],
+  ['authenticator app', setApp],
+  ['recovery code', (late: Visitor) => late.call('POST', '/api/account/recovery-codes')],
 ] as const) {
   test(`no ${what} by the old password outlives its change [PostgreSQL]`, async (t) => {
     const databaseUrl = await (await sharedServer()).copyDatabase(UP_TO_DATE);
@@ -262,7 +285,7 @@ for (const [what, ask] of [
     const late = await service.signUp(EMAIL);
     await createProject(late, 'pets');
     const change = await service.db.transaction().execute(async (trx) => {
-      await trx.updateTable('users').set({ password_hash: 'another' }).execute();
+      await trx.updateTable('users').set({ password_hash: 'another', is_provisional: 1 }).execute();
       await trx.deleteFrom('sessions').execute();
       // It finds the old password and its session right, and the new one stored when it does what it came for.
       const begun = ask(late);
@@ -272,11 +295,9 @@ for (const [what, ask] of [
     await assertError(await change.begun, 401, 'unauthorized');
     assert.equal(await statusOf(late), 401);
     assert.deepEqual(await service.db.selectFrom('api_tokens').selectAll().execute(), []);
-    const { password_hash } = await service.db
-      .selectFrom('users')
-      .select('password_hash')
-      .executeTakeFirstOrThrow();
-    assert.equal(password_hash, 'another');
+    assert.deepEqual(await service.db.selectFrom('authenticator_apps').selectAll().execute(), []);
+    const users = service.db.selectFrom('users').select(['email', 'password_hash']);
+    assert.deepEqual(await users.execute(), [{ email: EMAIL, password_hash: 'another' }]);
   });
 }
 

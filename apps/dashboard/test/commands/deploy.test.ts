@@ -15,7 +15,7 @@ import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { SiteVersion } from '../../server/src/deploys/versions/site-version.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
-import { json, type Service, startService } from '../support/service.ts';
+import { json, PASSWORD, type Service, startService } from '../support/service.ts';
 
 const PARCELS = fileURLToPath(new URL('../deploys/guides/fixtures/parcels', import.meta.url));
 
@@ -410,8 +410,9 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await run('openapi.json', { DASHBOARD_TOKEN: '' }), /DASHBOARD_TOKEN must be an API token/],
     [await run('openapi.json', { DASHBOARD_TOKEN: 'dash_x' }), /token is not valid/],
     [await run('openapi.json', { DASHBOARD_URL: 'nonsense' }), /DASHBOARD_URL must be the address/],
+    // Nothing listens so low, and port 1 is among those that fetch refuses itself.
     [
-      await run('openapi.json', { DASHBOARD_URL: 'http://127.0.0.1:59999' }),
+      await run('openapi.json', { DASHBOARD_URL: 'http://127.0.0.1:2' }),
       /cannot be reached \(ECONNREFUSED\)/,
     ],
     [await run('openapi.json', {}, 'others'), /has no project others that this token may see/],
@@ -421,6 +422,38 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     assert.equal(stdout, '');
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
+  }
+});
+
+test('every command that names a project by an earlier slug is told the one of now', async (t) => {
+  const { service, folder, env } = await setUp(t);
+  const owner = service.visitor();
+  const credentials = { email: 'owner@example.com', password: PASSWORD };
+  await json(await owner.call('POST', '/api/session', credentials));
+  await json(await owner.call('PATCH', '/api/projects/pets', { slug: 'zoo' }));
+  await service.db.updateTable('api_tokens').set({ scopes: 'read deploy projects' }).execute();
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets', 2));
+  const commands = [
+    ['deploy', 'openapi.json'],
+    ['previews', 'list'],
+    ['previews', 'delete', 'main'],
+    ['versions', 'list'],
+    ['versions', 'default', 'v1'],
+    ['versions', 'default', '--unversioned'],
+    ['versions', 'retire', 'v1'],
+    ['access'],
+    ['access', '--private', 'everything'],
+    ['diff', '--against', 'live', 'openapi.json'],
+  ];
+  for (const [what, ...args] of commands) {
+    const { code, stderr } = await dashboard(
+      folder,
+      [what as string, ...args, '--project', 'pets'],
+      env,
+    );
+    assert.match(stderr, /There is no project pets any more: it is zoo now\./, `${what} ${args}`);
+    assert.doesNotMatch(stderr, /DASHBOARD_URL/);
+    assert.equal(code, what === 'diff' ? 2 : 1);
   }
 });
 
@@ -474,6 +507,13 @@ test('an upload to what is not a dashboard ends with a sentence', async (t) => {
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
       /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
+    ],
+    [
+      (_, response) => {
+        const location = 'http://127.0.0.1:9/api/projects/zoo/deploys';
+        response.writeHead(308, { location }).end();
+      },
+      /redirects to http:\/\/127\.0\.0\.1:9\/api\S+, and redirects are not followed/,
     ],
   ];
   for (const [listener, message, silenceMs] of cases) {

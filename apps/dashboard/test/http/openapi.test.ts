@@ -8,9 +8,10 @@ import type { Domain } from '../../server/src/domains/domain.ts';
 import type { DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type { Page } from '../../server/src/schema-types.ts';
-import { operationsOf, readApiDocument } from '../support/api-document.ts';
+import { type ApiDocument, operationsOf, readApiDocument } from '../support/api-document.ts';
 import {
   createProject,
+  deploy,
   documentTitled,
   finished,
   idOf,
@@ -19,7 +20,7 @@ import {
   setPlan,
 } from '../support/project.ts';
 import { NOT_READY } from '../support/rehearsal-responses.ts';
-import { json, type Service, startService } from '../support/service.ts';
+import { json, PASSWORD, type Service, startService } from '../support/service.ts';
 
 const DOMAIN = '/api/projects/pets/domains/docs.example.test';
 
@@ -92,6 +93,71 @@ test('a response without a body is described without content', async (t) => {
   for (const response of empty) assert.ok(!('content' in response), JSON.stringify(response));
 });
 
+test('every GET below a slug may lead to the one of now, and nothing else does', async (t) => {
+  const service = await served(t);
+  const document = await readApiDocument(service);
+  const moving = operationsOf(document).filter((name) => {
+    const [method = '', path = ''] = name.split(' ');
+    return '308' in (document.paths[path]?.[method.toLowerCase()]?.responses ?? {});
+  });
+  const below = operationsOf(document).filter((name) =>
+    name.startsWith('GET /api/projects/{slug}'),
+  );
+  assert.deepEqual(moving, below);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const { token } = await makeToken(root);
+  await json(await root.call('PATCH', '/api/projects/pets', { slug: 'zoo' }));
+  const headers = { authorization: `Bearer ${token}` };
+  for (const path of ['', '/deploys?limit=1']) {
+    const url = `${service.origin}/api/projects/pets${path}`;
+    const answer = await fetch(url, { headers, redirect: 'manual' });
+    const { status } = answer;
+    const { '308': declared } = document.paths['/api/projects/{slug}']?.get?.responses ?? {};
+    assert.deepEqual(
+      [
+        status,
+        answer.headers.get('location'),
+        await answer.text(),
+        declared && 'content' in declared,
+      ],
+      [308, `/api/projects/zoo${path}`, '', false],
+    );
+  }
+});
+
+test('a log is described as JSON and as a stream of events', async (t) => {
+  const service = await served(t);
+  const { paths } = await readApiDocument(service);
+  const { '200': log } = paths['/api/projects/{slug}/deploys/{id}/log']?.get?.responses ?? {};
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const { id } = await deploy(root, 'pets');
+  const typeFor = async (accept: string) => {
+    const path = `/api/projects/pets/deploys/${id}/log`;
+    const answer = await root.call('GET', path, undefined, { accept });
+    await answer.text();
+    return answer.headers.get('content-type')?.replace(/;.*/, '');
+  };
+  const types = [await typeFor('*/*'), await typeFor('text/event-stream')];
+  assert.deepEqual(Object.keys((log as { content: object }).content), types);
+});
+
+test('the cookie of a session has the name that it is served with', async (t) => {
+  const service = await startService(t, { trustedProxies: ['127.0.0.1'] });
+  await service.signUp('root@example.com');
+  for (const protocol of ['http', 'https', 'http']) {
+    const headers = { 'x-forwarded-proto': protocol };
+    const credentials = { email: 'root@example.com', password: PASSWORD };
+    const visitor = service.visitor();
+    const signedIn = await visitor.call('POST', '/api/session', credentials, headers);
+    const [name] = signedIn.headers.getSetCookie()[0]?.split('=') ?? [];
+    const answer = await visitor.call('GET', '/api/openapi.json', undefined, headers);
+    const { components } = await json<ApiDocument>(answer);
+    assert.deepEqual(components.securitySchemes.session, { type: 'apiKey', in: 'cookie', name });
+  }
+});
+
 test('responses are as the document says', async (t) => {
   const service = await served(t);
   const document = await readApiDocument(service);
@@ -122,7 +188,7 @@ test('responses are as the document says', async (t) => {
     hostname: 'docs.example.test',
   });
   const { link } = await json<Domain>(domain.clone(), 201);
-  const deploy = upload.headers.get('location')?.replace('/api/projects/pets', '');
+  const deployPath = upload.headers.get('location')?.replace('/api/projects/pets', '');
 
   const check = async (template: string, answer: Response) => {
     const [method = '', path = ''] = template.split(' ');
@@ -207,9 +273,9 @@ test('responses are as the document says', async (t) => {
     'GET /api/projects/{slug}/invitations': '/api/projects/pets/invitations',
     'GET /api/projects/{slug}/tokens': '/api/projects/pets/tokens',
     'GET /api/projects/{slug}/deploys': '/api/projects/pets/deploys',
-    'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
+    'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deployPath}`,
     'GET /api/projects/{slug}/deploys/{id}/changes': `/api/projects/pets/deploys/${branch.id}/changes`,
-    'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
+    'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deployPath}/log`,
     'GET /api/projects/{slug}/previews': '/api/projects/pets/previews',
     'GET /api/projects/{slug}/versions': '/api/projects/pets/versions',
     'GET /api/projects/{slug}/access': '/api/projects/pets/access',

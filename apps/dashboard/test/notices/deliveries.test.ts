@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Delivery, DeliverySummary } from '../../server/src/notices/delivery.ts';
 import type { CreatedWebhook, Webhook } from '../../server/src/notices/webhook.ts';
 import type { Page } from '../../server/src/schema-types.ts';
-import { pruneNotices } from '../../server/src/store/notices.ts';
+import { insertNotices, pruneNotices } from '../../server/src/store/notices.ts';
 import { createProject, deploy } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
 import { until } from './support/delivery.ts';
@@ -106,6 +106,37 @@ onBothEngines(
     }
   },
 );
+
+onBothEngines('a webhook that was just switched off is sent nothing that waits', async (t) => {
+  const { receiver, service, clock, made, owner, path, list } = await withWebhook(t);
+  receiver.answer = saying(410, '');
+  await deploy(owner, 'pets');
+  await until(async () => (await list()).items[0]?.state === 'failed', 'it is switched off');
+  // As by a transaction that had read the webhook before.
+  const { id: project_id } = await service.db
+    .selectFrom('projects')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  clock.now += 1;
+  const late = { id: 'msg_late', type: 'deploy.live', project_id, payload: '{}', email: null };
+  await service.db
+    .transaction()
+    .execute((trx) =>
+      insertNotices(trx, [{ ...late, webhook_id: made.id, created_at: clock.now }]),
+    );
+  const shown = async () => (await list()).items.find(({ id }) => id === late.id);
+  await until(async () => (await shown())?.state !== 'waiting', 'it has ended');
+  assert.deepEqual(
+    [(await shown())?.state, (await shown())?.error, receiver.received.length],
+    ['failed', 'The webhook was switched off before this was delivered.', 1],
+  );
+
+  receiver.answer = saying(200, 'thanks');
+  const sent = await owner.call('POST', `${path}/deliveries/${late.id}/send`);
+  assert.equal((await json<Delivery>(sent)).state, 'delivered');
+  const [webhook] = (await json<Page<Webhook>>(await owner.call('GET', `${PETS}/webhooks`))).items;
+  assert.equal(webhook?.disabledAt, null, 'it is on again');
+});
 
 test('deliveries are shown by pages, and to nobody through another webhook', async (t) => {
   const { service, owner, path, list } = await withWebhook(t);

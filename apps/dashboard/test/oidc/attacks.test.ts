@@ -2,8 +2,16 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { onBothEngines, POSTGRESQL } from '@petstore/test-support/engines.ts';
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
+import type { PasswordLink } from '../../server/src/accounts/account.ts';
+import { hashPassword } from '../../server/src/accounts/passwords.ts';
+import type { Trx } from '../../server/src/store/schema.ts';
+import { addApp } from '../accounts/support/factors.ts';
+import { until } from '../notices/support/delivery.ts';
+import { idOf } from '../support/project.ts';
 import { assertError, json, PASSWORD, type Service, startService } from '../support/service.ts';
+import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 import { type HostileProvider, startHostileProvider } from './support/hostile-provider.ts';
 import { testBrowser } from './support/test-browser.ts';
 import { CLIENT, providerConfig, startTestProvider } from './support/test-provider.ts';
@@ -361,6 +369,86 @@ test('nobody takes an address of a provider’s domain by a password', async (t)
   await browser.signIn(origin, 'acme');
   assert.equal(await browser.who(origin), 'new@evil.example');
   await json(await browser.call(origin, 'POST', `/api/invitations/${secret}/accept`));
+});
+
+const NEXT = 'another horse battery';
+
+onBothEngines(
+  'what changes while a password is checked keeps a provider from being linked by it',
+  async (t) => {
+    const provider = await startTestProvider(t);
+    const service = await startService(t, { oidc: [provider.config()], signUp: 'open' });
+    const { origin, db } = service;
+    provider.register(origin);
+    const root = await service.signUp('owner@example.com');
+    const email = 'ann@example.com';
+    const ann = await service.signUp(email);
+    provider.people.set('ann', { email, email_verified: true });
+    provider.who = 'ann';
+    // To check it takes many times as long as what happens meanwhile.
+    const password_hash = await hashPassword(PASSWORD, { memoryKib: 19_456, passes: 40 });
+    const linkWhile = async (change: () => Promise<unknown>) => {
+      await db.updateTable('users').set({ password_hash }).where('email', '=', email).execute();
+      const browser = testBrowser();
+      assert.equal(await browser.signIn(origin), '/sign-in/link-account');
+      const body = { password: PASSWORD };
+      const linking = browser.call(origin, 'POST', '/api/oidc/pending-link', body);
+      const tries = db.selectFrom('sign_in_failures').where('key', 'like', 'pair:%');
+      await until(async () => (await tries.select('key').execute()).length > 0, 'it is tried');
+      await change();
+      return linking;
+    };
+    const assertNotLinked = async () => {
+      assert.deepEqual(await db.selectFrom('identities').select('id').execute(), []);
+      assert.equal(await testBrowser().signIn(origin), '/sign-in/link-account');
+    };
+
+    const path = `/api/installation/users/${await idOf(ann)}/password-link`;
+    const { link } = await json<PasswordLink>(await root.call('POST', path), 201);
+    const changed = await linkWhile(async () => {
+      const body = { secret: link?.split('#')[1], password: NEXT };
+      const set = await service.visitor().call('POST', '/api/account-links/password', body);
+      assert.equal(set.status, 204);
+    });
+    await assertError(changed, 401, 'unauthorized');
+    await assertNotLinked();
+
+    const again = service.visitor();
+    await json(await again.call('POST', '/api/session', { email, password: NEXT }));
+    const factored = await linkWhile(() => addApp(again, Date.now()));
+    assert.match(await assertError(factored, 409, 'conflict'), /has a second factor/);
+    await assertNotLinked();
+  },
+);
+
+test('a session that ends in that moment links no provider [PostgreSQL]', async (t) => {
+  const provider = await startTestProvider(t);
+  const databaseUrl = await POSTGRESQL.createDatabase(t, UP_TO_DATE);
+  const service = await startService(t, { databaseUrl, oidc: [provider.config()] });
+  const { origin, db } = service;
+  provider.register(origin);
+  const email = 'owner@example.com';
+  await service.signUp(email);
+  provider.people.set('eve', { email: 'eve@example.com', email_verified: true });
+  provider.who = 'eve';
+  for (const end of [
+    (trx: Trx) => trx.deleteFrom('sessions').execute(),
+    (trx: Trx) => trx.updateTable('users').set({ disabled_at: 1 }).execute(),
+  ]) {
+    const browser = testBrowser();
+    await browser.call(origin, 'POST', '/api/session', { email, password: PASSWORD });
+    const begun = await browser.call(origin, 'POST', '/api/account/identities/acme/start');
+    const { url } = await json<{ url: string }>(begun);
+    const { opening } = await db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ name: 'Locked' }).execute();
+      await end(trx);
+      const opening = browser.open(url);
+      await lockWaits(db);
+      return { opening };
+    });
+    assert.equal((await opening).url.search, '?problem=signed_out&provider=acme');
+    assert.deepEqual(await db.selectFrom('identities').select('id').execute(), []);
+  }
 });
 
 test('names and groups of a provider are cleaned, however many there are', async (t) => {

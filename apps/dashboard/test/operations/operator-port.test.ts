@@ -9,15 +9,43 @@ import { childrenOf } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { readConfig } from '../../server/src/config.ts';
+import type { DomainRow } from '../../server/src/store/domains.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { getFromEdge, serveDashboard, startEdgeProgram } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { ask, readMetrics } from '../support/operator-port.ts';
 import { createProject, deploy, finished } from '../support/project.ts';
 import { json, startService } from '../support/service.ts';
-import { UP_TO_DATE } from '../support/store.ts';
+import { putProject, UP_TO_DATE } from '../support/store.ts';
 
 const OPERATOR = { host: '127.0.0.1', port: 0, token: undefined };
 const DAY_MS = 24 * 3_600_000;
+
+/** Adds a verified domain with a certificate. */
+async function putCertificate(
+  db: Db,
+  project_id: string,
+  { id, not_after, ...domain }: Pick<DomainRow, 'id'> & Partial<DomainRow> & { not_after: number },
+): Promise<void> {
+  const hostname = `${id}.secret.example`;
+  await db
+    .insertInto('domains')
+    .values({
+      ...{ id, project_id, hostname, link_secret: id, target_label: id, proof: 'p', holds: 1 },
+      ...{ created_at: 0, verified_at: 0, created_by_email: '', hsts_include_subdomains: 0 },
+      ...domain,
+    })
+    .execute();
+  await db
+    .insertInto('certificates')
+    .values({
+      ...{ domain_id: id, hostname, chain: '', sealed_key: 'v1.0.0', issuer: '', serial: '' },
+      ...{ not_before: 0, not_after, issued_at: 0, renew_at: not_after + 300 * DAY_MS },
+      ...{ ari_id: null, ari_check_at: null, directory_url: null },
+    })
+    .execute();
+}
 
 onSharedEngines(
   'metrics tell of builds, checks, certificates, queues and requests, and name no project and no host',
@@ -41,30 +69,8 @@ onSharedEngines(
     assert.equal((await getFromEdge(service.edgePort, site, style)).status, 200);
     await refusedHandshake(service.httpsPort);
     const now = Date.now();
-    const domain = { project_id: id, proof: 'p', holds: 0 };
-    const times = { created_at: 0, verified_at: null, created_by_email: '' };
-    for (const [at, days] of [-1, 0.5, 5, 200].entries()) {
-      const names = { id: `d${at}`, hostname: `${at}.secret.example`, link_secret: `l${at}` };
-      await service.db
-        .insertInto('domains')
-        .values({
-          ...domain,
-          ...times,
-          ...names,
-          target_label: `t${at}`,
-          hsts_include_subdomains: 0,
-        })
-        .execute();
-      await service.db
-        .insertInto('certificates')
-        .values({
-          ...{ domain_id: `d${at}`, hostname: names.hostname, chain: '', sealed_key: 'v1.0.0' },
-          ...{ issuer: '', serial: '', not_before: 0, not_after: now + days * DAY_MS },
-          ...{ issued_at: 0, renew_at: now + 300 * DAY_MS, ari_id: null, ari_check_at: null },
-          directory_url: null,
-        })
-        .execute();
-    }
+    for (const [at, days] of [-1, 0.5, 5, 200].entries())
+      await putCertificate(service.db, id, { id: `d${at}`, not_after: now + days * DAY_MS });
     const notice = { project_id: id, webhook_id: null, email: 'x@secret.example', payload: '{}' };
     await service.db
       .insertInto('notices')
@@ -106,6 +112,41 @@ onSharedEngines(
     assert.doesNotMatch(shown.text, /secret|owner@/);
   },
 );
+
+onSharedEngines('certificates that are left to end are not counted', async (t, engine) => {
+  const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
+  const now = Date.now();
+  const before = await openDatabase(databaseUrl, 1);
+  // One is the installation's, and the other was, before it had another name.
+  for (const hostname of ['*.docs.localhost', '*.docs.former.example'])
+    await before.db
+      .insertInto('platform_certificates')
+      .values({ hostname, failures: 0, next_attempt_at: now + DAY_MS, not_after: now + 5 * DAY_MS })
+      .execute();
+  await before.close();
+  const dnsZone = { name: 'zone.test', hosts: ['127.0.0.1'], port: 0, addresses: ['127.0.0.1'] };
+  const service = await startService(t, { databaseUrl, operator: OPERATOR, dnsZone });
+  const { db } = service;
+  await putProject(db, 'pets');
+  const put = (id: string, domain: Partial<DomainRow>) =>
+    putCertificate(db, 'pets', { ...domain, id, not_after: now - DAY_MS });
+  await put('serving', {});
+  await put('prepared', { moved_away_at: now, prepare: 1 });
+  const check = { domain_id: 'prepared', challenge_here: 1, points_here: 0 };
+  await db
+    .insertInto('domain_checks')
+    .values({ ...check, began_at: 0, attempts: 0 })
+    .execute();
+  await put('removed', { removed_at: now });
+  await put('moved-away', { moved_away_at: now });
+  await put('awaiting', { awaits_move: 1, prepare: 1 });
+  await put('lost', { holds: 0 });
+  await put('unverified', { verified_at: null });
+  const shown = await readMetrics(service.operatorPort as number);
+  const daysLeft = (days_left: string) => shown.sum('dashboard_certificates', { days_left });
+  assert.deepEqual(['expired', '7'].map(daysLeft), [2, 1]);
+  assert.equal(shown.sum('dashboard_certificates'), 3);
+});
 
 /** A client that asks for a name without a certificate; resolves when it was refused. */
 function refusedHandshake(port: number): Promise<void> {

@@ -2,6 +2,7 @@ import { conflict, forbidden } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { deleteAccountLinks, findAccountLinkOf } from '../store/account-links.ts';
 import { writeAudit } from '../store/audit.ts';
+import type { Trx } from '../store/schema.ts';
 import { findUser, findUserByEmail, type UserRow } from '../store/users.ts';
 import { addressRequestedEmail, addressTakenEmail, confirmAddressEmail } from './account-emails.ts';
 import { readEmail } from './account-input.ts';
@@ -56,7 +57,8 @@ export async function changeOwnEmail(
   if (!accountMail) refuseAddressOfProvider(deps.config, to);
   await limitEmailChanges(deps.db, user.id, now());
   if (!accountMail) {
-    return { user: await setEmail(deps, user, to, actor) };
+    const first = async (trx: Trx) => void (await lockUserWithPassword(trx, user));
+    return { user: await setEmail(deps, user, to, actor, { first }) };
   }
   const { link, expiresAt } = await deps.db.transaction().execute(async (trx) => {
     await lockUserWithPassword(trx, user);

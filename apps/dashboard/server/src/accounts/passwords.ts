@@ -116,15 +116,16 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * Locks a user until the transaction ends. A change of the password also ends what this transaction creates, so it
- * comes either before it or after it. Throws ApiError `unauthorized` where the password has changed since `user` was
- * read, or the account is disabled or gone.
+ * Locks a user until the transaction ends, and returns them. A change of the password also ends what this transaction
+ * creates, so it comes either before it or after it. Throws ApiError `unauthorized` where the password has changed since
+ * `user` was read, or the account is disabled or gone.
  */
-export async function lockUserWithPassword(trx: Trx, user: UserRow): Promise<void> {
+export async function lockUserWithPassword(trx: Trx, user: UserRow): Promise<UserRow> {
   const current = await lockActiveUser(trx, user.id);
   if (current.password_hash !== user.password_hash) {
     throw unauthorized('The password was changed meanwhile. Sign in again.');
   }
+  return current;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   type Routes,
   SlugParams,
 } from '../http/routes.ts';
-import { instant, OneOf } from '../schema-types.ts';
+import { instant, OneOf, PageOf, ref } from '../schema-types.ts';
 import { type LogRow, listDeploys, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import { shortMessage } from './artifact.ts';
@@ -105,7 +105,15 @@ export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { dep
       description:
         'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes. Ends without `end` when the right to read ends.',
       params: ItemParams,
-      response: pageResponse(LogLine),
+      response: {
+        200: {
+          description: 'The lines so far, or all as they come.',
+          content: {
+            'application/json': { schema: PageOf(ref(LogLine)) },
+            'text/event-stream': { schema: { type: 'string' } },
+          },
+        },
+      },
     }),
     async (request, reply) => {
       const { project } = accessOf(request);

@@ -70,8 +70,7 @@ import { EndedSiteSessions, SiteAccess, SiteKey, SiteTicket } from '../site-acce
 import { InstallationZone, ZoneCheck } from '../zone/zone.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { lazyCompilers } from './lazy-compilers.ts';
-import { ERROR_RESPONSES } from './routes.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { ERROR_RESPONSES, MOVED_RESPONSE } from './routes.ts';
 
 /** What the document names; a schema comes after those that it refers to. */
 export const SCHEMAS = [
@@ -176,22 +175,32 @@ function securityOf(access: RouteAccess | undefined) {
 
 /**
  * Watches the routes that are added from here on. The function it returns makes their document, for an app that has
- * nothing else. The generator is loaded with the first request for the document.
+ * nothing else and whose sessions have a cookie of this name. The generator is loaded with the first request for the
+ * document.
  */
-export function collectDocument(app: FastifyInstance, version: string): () => Promise<object> {
+export function collectDocument(
+  app: FastifyInstance,
+  version: string,
+): (sessionCookie: string) => Promise<object> {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', ({ url, method, schema = {}, config = {} }) => {
     if (url.startsWith('/api/') && !schema.hide)
       routes.push({ url, method, schema, config, handler: () => undefined });
   });
-  let document: Promise<object> | undefined;
-  return () => {
-    document ??= describe(routes, version);
+  const documents = new Map<string, Promise<object>>();
+  return (sessionCookie) => {
+    const document = documents.get(sessionCookie) ?? describe(routes, { version, sessionCookie });
+    documents.set(sessionCookie, document);
     return document;
   };
 }
 
-async function describe(routes: readonly RouteOptions[], version: string): Promise<object> {
+interface Described {
+  readonly version: string;
+  readonly sessionCookie: string;
+}
+
+async function describe(routes: readonly RouteOptions[], described: Described): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger');
   // Nothing is asked of it, so nothing is compiled.
   const app = Fastify({
@@ -199,13 +208,13 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
     schemaController: { compilersFactory: lazyCompilers },
   });
   for (const schema of SCHEMAS) app.addSchema(schema);
-  await app.register(swagger, documentOptions(version));
+  await app.register(swagger, documentOptions(described));
   for (const route of routes) app.route(route);
   await app.ready();
   return app.swagger();
 }
 
-function documentOptions(version: string): FastifyDynamicSwaggerOptions {
+function documentOptions({ version, sessionCookie }: Described): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
@@ -219,12 +228,17 @@ function documentOptions(version: string): FastifyDynamicSwaggerOptions {
       components: {
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer' },
-          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
         },
       },
     },
     transform: ({ schema, url, route }) => {
-      const response = { ...(schema?.response as object), ...ERROR_RESPONSES };
+      const mayMove = route.method === 'GET' && url.startsWith('/api/projects/:slug');
+      const response = {
+        ...(schema?.response as object),
+        ...(mayMove && MOVED_RESPONSE),
+        ...ERROR_RESPONSES,
+      };
       return { schema: { ...schema, ...securityOf(route.config?.access), response }, url };
     },
     refResolver: {

@@ -44,6 +44,14 @@ export const ERROR_RESPONSES = {
   '5xx': { $ref: 'Error', description: 'The service failed, or cannot do this now.' },
 } as const;
 
+/** The response of every operation that reads something of a project; it is in the document alone, too. */
+export const MOVED_RESPONSE = {
+  308: {
+    type: 'null',
+    description: 'The project has another slug by now: `Location` is the same path below that one.',
+  },
+} as const;
+
 const described = (schema: TSchema, description: string) => ({ ...schema, description });
 
 export function jsonResponse<T extends TSchema>(status: number, schema: T, description = 'Done.') {

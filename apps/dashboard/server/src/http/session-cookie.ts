@@ -9,8 +9,7 @@ import {
   type Tls,
 } from './host-cookies.ts';
 
-/** The name of the session's cookie without TLS. */
-export const SESSION_COOKIE = 'dashboard_session';
+const SESSION_COOKIE = 'dashboard_session';
 
 /**
  * The cookie of a browser that is signing in and has no session yet. Pending sign-ins and passkey challenges are bound
@@ -18,6 +17,11 @@ export const SESSION_COOKIE = 'dashboard_session';
  */
 const SIGN_IN_COOKIE = 'dashboard_sign_in';
 const SIGN_IN_MS = 10 * 60_000;
+
+/** The name that the cookie of a session has for whoever sends a request. */
+export function sessionCookieName(request: FastifyRequest, tls: Tls): string {
+  return hostCookieName(request, tls, SESSION_COOKIE);
+}
 
 /**
  * The secret of a request's session. Throws ApiError `unauthorized` for two

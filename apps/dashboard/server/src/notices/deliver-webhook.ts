@@ -156,7 +156,7 @@ export async function disableWebhook(
 ): Promise<void> {
   if (webhook.disabled_at !== null) return;
   await updateWebhook(trx, webhook.id, { disabled_at: at });
-  await abandonNotices(trx, webhook.id, 'The webhook was switched off before this was delivered.');
+  await abandonNotices(trx, webhook.id);
   await writeAudit(trx, at, SYSTEM, {
     action: 'webhook.disable',
     projectId: webhook.project_id,

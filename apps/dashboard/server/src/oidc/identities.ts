@@ -15,7 +15,7 @@ import {
 } from '../store/identities.ts';
 import type { Trx } from '../store/schema.ts';
 import { findOwnSession } from '../store/sessions.ts';
-import { lockUser, type UserRow } from '../store/users.ts';
+import type { UserRow } from '../store/users.ts';
 import type { OidcProviderConfig } from './oidc-config.ts';
 import type { Person } from './person.ts';
 import { SignInProblem } from './problem.ts';
@@ -56,8 +56,9 @@ export async function addIdentity(
 }
 
 /**
- * Links a person at a provider with an account whose owner asks for it. Rejects with SignInProblem where the person is
- * linked with another account.
+ * Links a person at a provider with an account whose owner asks for it. `prove` is done in the same transaction, with
+ * the user locked: what it throws keeps the person from being linked. Rejects with SignInProblem where the person is
+ * linked with another account, and with ApiError `unauthorized` where the account is disabled or gone.
  */
 export async function linkIdentity(
   { db, now }: Pick<Deps, 'db' | 'now'>,
@@ -67,10 +68,12 @@ export async function linkIdentity(
     person: Pick<Person, 'issuer' | 'subject' | 'email'>;
   },
   actor: Actor,
+  prove: (trx: Trx) => Promise<void>,
 ): Promise<string> {
   const { user, person } = link;
   return db.transaction().execute(async (trx) => {
-    await lockUser(trx, user.id);
+    await lockActiveUser(trx, user.id);
+    await prove(trx);
     const known = await findIdentity(trx, person.issuer, person.subject);
     if (known && known.user.id !== user.id) throw new SignInProblem('identity_taken');
     if (known) return known.identity.id;

@@ -7,6 +7,7 @@ import type { Caller } from '../accounts/caller.ts';
 import { factorsOf, hasFactor } from '../accounts/factors/factors.ts';
 import { continueSignIn } from '../accounts/factors/sign-in.ts';
 import { knownBrowser } from '../accounts/known-browser.ts';
+import { lockUserWithPassword } from '../accounts/passwords.ts';
 import { endSession, fromOf } from '../accounts/sessions.ts';
 import { limitProviderAnswers, recordProviderSuccess } from '../accounts/sign-in-limits.ts';
 import { conflict, notFound } from '../api-error.ts';
@@ -16,7 +17,7 @@ import { clientAddress } from '../http/client-address.ts';
 import { jsonResponse, operationsOf, type Routes } from '../http/routes.ts';
 import { clearSessionCookie, setSessionCookie, setSignInCookie } from '../http/session-cookie.ts';
 import { findIdentity } from '../store/identities.ts';
-import { confirmSession } from '../store/sessions.ts';
+import { confirmSession, findOwnSession } from '../store/sessions.ts';
 import { addressesFor } from './addresses.ts';
 import { beginAuthorization, finishAuthorization } from './authorization.ts';
 import { CLOCK_TOLERANCE_S } from './discover.ts';
@@ -135,6 +136,9 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
       deps,
       { user: caller.user, provider: provider.config, person },
       caller.actor,
+      async (trx) => {
+        if (!(await findOwnSession(trx, sessionId))) throw new SignInProblem('signed_out');
+      },
     );
     return `/account/security?linked=${provider.config.id}`;
   }
@@ -229,17 +233,20 @@ export const oidcRoutes: Routes<{ log: Log }> = async (app, { deps, log }) => {
       const credentials = { email: open.email, password: request.body.password };
       const from = { ip, browser: knownBrowser(request, deps) };
       const user = await userWithPassword(deps, credentials, from);
-      // What is linked signs in without the factor: the password alone is not enough to do that.
-      if (hasFactor(await factorsOf(deps.db, user.id))) {
-        throw conflict(
-          `Your account has a second factor. Sign in with it, and link ${provider.config.name} under Account, Security.`,
-        );
-      }
       const { issuer, subject, email, next } = open;
       await linkIdentity(
         deps,
         { user, provider: provider.config, person: { issuer, subject, email } },
         actorOfUser(user, ip),
+        async (trx) => {
+          await lockUserWithPassword(trx, user);
+          // What is linked signs in without the factor: the password alone is not enough to do that.
+          if (hasFactor(await factorsOf(trx, user.id))) {
+            throw conflict(
+              `Your account has a second factor. Sign in with it, and link ${provider.config.name} under Account, Security.`,
+            );
+          }
+        },
       ).catch((error) => {
         if (!(error instanceof SignInProblem)) throw error;
         throw conflict(

@@ -1,4 +1,5 @@
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
+import { platformCertificates } from '../certificates/platform-names.ts';
 import type { Config } from '../config.ts';
 import {
   countIssuances,
@@ -25,10 +26,12 @@ const DAYS_LEFT = [
   ['more', Number.POSITIVE_INFINITY],
 ] as const;
 
+type LevelsConfig = Pick<Config, 'acme' | 'platformHost' | 'dnsZone' | 'domain'>;
+
 /** The figures that are read from the database when somebody asks for metrics. */
 export class StoreLevels {
   readonly #db: Db;
-  readonly #config: Pick<Config, 'acme'>;
+  readonly #config: LevelsConfig;
   readonly #now: () => number;
   readonly #issuances;
   readonly #certificates;
@@ -39,7 +42,7 @@ export class StoreLevels {
 
   constructor(
     metrics: Metrics,
-    { db, config, now }: { db: Db; config: Pick<Config, 'acme'>; now: () => number },
+    { db, config, now }: { db: Db; config: LevelsConfig; now: () => number },
   ) {
     this.#db = db;
     this.#config = config;
@@ -50,7 +53,7 @@ export class StoreLevels {
     );
     this.#certificates = metrics.level(
       'dashboard_certificates',
-      'Certificates by the days that are left: expired, and up to so many days.',
+      'Certificates that are renewed, by the days that are left: expired, and up to so many days.',
     );
     this.#queues = metrics.level('dashboard_queue_length', 'Jobs that are due, and not begun.');
     this.#ages = metrics.level(
@@ -86,7 +89,8 @@ export class StoreLevels {
       const level = this.#issuances.with({ authority, state });
       level.set(level.value + count);
     }
-    const ends = await readCertificateEnds(this.#db);
+    const own = platformCertificates(this.#config).map(({ hostname }) => hostname);
+    const ends = await readCertificateEnds(this.#db, now, own);
     for (const [days_left] of DAYS_LEFT) this.#certificates.with({ days_left }).set(0);
     for (const end of ends) {
       const left = (end - now) / DAY_MS;

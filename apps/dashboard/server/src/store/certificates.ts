@@ -22,17 +22,15 @@ export async function deleteCertificate(trx: Trx, domainId: string): Promise<voi
 }
 
 /**
- * The certificates that are due for renewal, without one under way, and whose names lead here, or are proven by the record
- * of their challenges; the one due for longest first.
+ * The certificates that are renewed in time: those whose names lead here, or are proven by the record of their challenges.
+ * Others are left to end.
  */
-export function listRenewable(db: Db, now: number, limit: number) {
+export function renewedCertificates(db: Db, now: number) {
   return db
     .selectFrom('certificates')
     .innerJoin('domains', 'domains.id', 'certificates.domain_id')
     .leftJoin('domain_checks', 'domain_checks.domain_id', 'domains.id')
     .leftJoin('domain_moves', 'domain_moves.domain_id', 'domains.id')
-    .select(['certificates.domain_id', 'certificates.hostname'])
-    .where('certificates.renew_at', '<=', now)
     .where('domains.holds', '=', 1)
     .where('domains.verified_at', 'is not', null)
     .where('domains.removed_at', 'is', null)
@@ -53,7 +51,14 @@ export function listRenewable(db: Db, now: number, limit: number) {
           ]),
         ]),
       ]),
-    )
+    );
+}
+
+/** Those of them that are due, without a renewal under way; the one due for longest first. */
+export function listRenewable(db: Db, now: number, limit: number) {
+  return renewedCertificates(db, now)
+    .select(['certificates.domain_id', 'certificates.hostname'])
+    .where('certificates.renew_at', '<=', now)
     .where((where) =>
       where.not(
         where.exists(

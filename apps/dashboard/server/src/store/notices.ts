@@ -92,6 +92,11 @@ export function leaseWebhookNotice(
     const webhook = await lockWebhook(trx, next.webhook_id);
     // Checked again under the lock: on PostgreSQL another process may have leased it meanwhile.
     if (!webhook || (await isBusy(trx, webhook.id, now))) return undefined;
+    // Whoever queued it had read the webhook before it was switched off.
+    if (webhook.disabled_at !== null) {
+      await abandonNotices(trx, webhook.id);
+      return undefined;
+    }
     const notice = await lease(trx, next.id, now, until);
     return notice && { notice, webhook };
   });
@@ -186,11 +191,12 @@ export async function hasDeliveredSince(
   return row !== undefined;
 }
 
-/** Abandons the undelivered notices of a webhook. */
-export async function abandonNotices(trx: Trx, webhookId: string, error: string): Promise<void> {
+/** Abandons the undelivered notices of a webhook that is switched off. */
+export async function abandonNotices(trx: Trx, webhookId: string): Promise<void> {
+  const last_error = 'The webhook was switched off before this was delivered.';
   await trx
     .updateTable('notices')
-    .set({ next_attempt_at: null, last_error: error })
+    .set({ next_attempt_at: null, last_error })
     .where('webhook_id', '=', webhookId)
     .where('next_attempt_at', 'is not', null)
     .execute();

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { renewedCertificates } from './certificates.ts';
+import { listPlatformCertificates } from './platform-certificates.ts';
 import type { Db } from './schema.ts';
 
 /** Jobs that wait, and since when the oldest is due, in milliseconds since 1970; null where none waits. */
@@ -68,10 +70,15 @@ export async function countIssuances(db: Db): Promise<IssuanceFigure[]> {
   }));
 }
 
-/** When the certificates end that domains serve with, and those of the installation's own names. */
-export async function readCertificateEnds(db: Db): Promise<number[]> {
-  const { rows } = await sql<{ not_after: number }>`
-    SELECT not_after FROM certificates
-    UNION ALL SELECT not_after FROM platform_certificates WHERE not_after IS NOT NULL`.execute(db);
-  return rows.map(({ not_after }) => Number(not_after));
+/** When the certificates end that are renewed: those of domains, and the installation's own, by their `hostnames`. */
+export async function readCertificateEnds(
+  db: Db,
+  now: number,
+  hostnames: readonly string[],
+): Promise<number[]> {
+  const ofDomains = await renewedCertificates(db, now).select('not_after').execute();
+  const own = (await listPlatformCertificates(db)).filter((row) =>
+    hostnames.includes(row.hostname),
+  );
+  return [...ofDomains, ...own].flatMap(({ not_after }) => not_after ?? []);
 }

@@ -15,7 +15,7 @@ import { codesGuessedAt, forgetGuessing } from '../../store/code-guesses.ts';
 import { renamePasskey } from '../../store/passkeys.ts';
 import { readName } from '../account-input.ts';
 import type { Caller } from '../caller.ts';
-import { lockActiveUser, NO_PASSWORD } from '../passwords.ts';
+import { lockUserWithPassword, NO_PASSWORD } from '../passwords.ts';
 import { type Added, type Addition, addAuthenticatorApp, addPasskey } from './add-factor.ts';
 import { checkDraft, draftApp } from './authenticator-app.ts';
 import {
@@ -199,7 +199,7 @@ export const factorRoutes: Routes = async (app, { deps }) => {
     add: (addition: Addition) => Promise<Added>,
   ): Promise<string[] | null> {
     const { email, recoveryCodes } = await deps.db.transaction().execute(async (trx) => {
-      const current = await lockActiveUser(trx, user.id);
+      const current = await lockUserWithPassword(trx, user);
       return add({ trx, at: deps.now(), user: current, actor });
     });
     deps.accountMail?.sendLater(async () => [email(deps.addresses())]);

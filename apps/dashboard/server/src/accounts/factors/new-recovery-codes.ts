@@ -2,7 +2,7 @@ import { conflict } from '../../api-error.ts';
 import type { Deps } from '../../deps.ts';
 import { writeAudit } from '../../store/audit.ts';
 import type { Caller } from '../caller.ts';
-import { lockActiveUser } from '../passwords.ts';
+import { lockUserWithPassword } from '../passwords.ts';
 import { newRecoveryCodesEmail } from './factor-emails.ts';
 import { factorsOf, hasFactor } from './factors.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
@@ -13,7 +13,7 @@ export async function newRecoveryCodes(
   { user, actor }: Caller,
 ): Promise<string[]> {
   const codes = await db.transaction().execute(async (trx) => {
-    await lockActiveUser(trx, user.id);
+    await lockUserWithPassword(trx, user);
     if (!hasFactor(await factorsOf(trx, user.id))) {
       throw conflict('Recovery codes come with a second factor. Add a passkey or an app first.');
     }

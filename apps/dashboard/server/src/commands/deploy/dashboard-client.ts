@@ -145,7 +145,9 @@ export class DashboardClient {
   /** Throws the UserError for a project that is not found. */
   #noProject(slug: string): (error: unknown) => never {
     return (error) => {
-      if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+      // Whose slug is another one by now is told by the dashboard itself.
+      const isUnknown = error instanceof RefusedError && error.message.startsWith(NO_PROJECT);
+      if (!isUnknown) throw error;
       throw new UserError(
         `${this.origin} has no project ${slug} that this token may see. Check DASHBOARD_URL, and that the project was created there.`,
       );
@@ -272,25 +274,35 @@ function parse<T>(text: string, response: Response): T {
   }
 }
 
+/** How a dashboard's message begins where the token may see no project of this slug. */
+const NO_PROJECT = 'There is no such project';
+
 async function refusal(response: Response): Promise<UserError> {
   const { status, headers } = response;
   if (status >= 300 && status < 400) {
+    const asked = new URL(response.url);
+    const location = headers.get('location') ?? '';
+    const target = URL.parse(location, asked);
+    const [before, now] = [slugIn(asked), target?.origin === asked.origin && slugIn(target)];
+    if (before && now && now !== before) {
+      return new RefusedError(
+        `There is no project ${before} any more: it is ${now} now. Use --project ${now}.`,
+      );
+    }
     return new RefusedError(
-      `${new URL(response.url).origin} redirects to ${headers.get('location')}, and redirects are not followed. Set DASHBOARD_URL to the dashboard's own address.`,
-      status,
+      `${asked.origin} redirects to ${location}, and redirects are not followed. Set DASHBOARD_URL to the dashboard's own address.`,
     );
   }
   const text = await response.text();
   const { message } = await Promise.resolve()
     .then(() => JSON.parse(text) as ErrorBody)
     .catch(() => notADashboard(response));
-  return status >= 500 ? new UserError(message) : new RefusedError(message, status);
+  return status >= 500 ? new UserError(message) : new RefusedError(message);
 }
 
 function notADashboard({ url, status }: Response): RefusedError {
   return new RefusedError(
     `${new URL(url).origin} responded with ${status}, but not as a dashboard does. Check DASHBOARD_URL.`,
-    status,
   );
 }
 
@@ -301,13 +313,11 @@ const TYPES = {
 } as const satisfies Record<BuildInput['kind'], string>;
 
 /** The dashboard refused the request. A retry does not help. */
-class RefusedError extends UserError {
-  readonly status: number;
+class RefusedError extends UserError {}
 
-  constructor(message: string, status: number) {
-    super(message);
-    this.status = status;
-  }
+/** The slug of the project that an address of the REST interface is about; undefined: none. */
+function slugIn({ pathname }: URL): string | undefined {
+  return /^\/api\/projects\/([a-z0-9-]+)/.exec(pathname)?.[1];
 }
 
 function projectOf(slug: string): string {

@@ -14,6 +14,19 @@ interface Schema {
   readonly properties?: Record<string, Schema>;
 }
 
+/** A parameter, or a reference to one. */
+interface Parameter {
+  readonly name?: string;
+  readonly $ref?: string;
+}
+
+interface Document {
+  readonly paths: Record<string, { readonly post?: { readonly parameters?: Parameter[] } }>;
+  readonly components: { readonly parameters: Record<string, Parameter> };
+}
+
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
 /** The files of src/generated, by name. */
 export async function generate(): Promise<Record<string, string>> {
   const document = JSON.parse(readFileSync(file('../../docs/openapi.json'), 'utf8'));
@@ -27,10 +40,14 @@ export async function generate(): Promise<Record<string, string>> {
   });
   const codes = new Set(errorCodes(document));
   const members = int64Members(Object.values(document.components.schemas));
+  const keyed = pathsOfKeyedPosts(document);
   return {
     'api.ts': NOTICE + astToString(ast),
     'int64-members.ts': `${NOTICE}/** Members that are 64-bit integers, wherever they stand. */
 export const INT64_MEMBERS: ReadonlySet<string> = new Set(${JSON.stringify(members)});
+`,
+    'keyed-posts.ts': `${NOTICE}/** Paths whose POST takes an \`Idempotency-Key\`. */
+export const KEYED_POSTS: ReadonlySet<string> = new Set(${JSON.stringify(keyed)});
 `,
     'error-codes.ts': `${NOTICE}export type ErrorCode =\n${[...codes]
       .sort()
@@ -47,6 +64,15 @@ function errorCodes(part: unknown): string[] {
     return [code];
   }
   return Object.values(part).flatMap(errorCodes);
+}
+
+/** Paths of a document whose POST takes an `Idempotency-Key`. */
+function pathsOfKeyedPosts({ paths, components }: Document): string[] {
+  const nameOf = ({ $ref = '', name = $ref.split('/').at(-1) ?? '' }: Parameter) =>
+    components.parameters[name]?.name ?? name;
+  return Object.entries(paths)
+    .filter(([, { post }]) => post?.parameters?.some((given) => nameOf(given) === IDEMPOTENCY_KEY))
+    .map(([path]) => path);
 }
 
 /** Names of members that are int64. Throws where one is another kind of number elsewhere. */

@@ -4,6 +4,7 @@ import { type EventsOptions, followEvents, type PetstoreEvent } from './events.t
 import type { components, paths } from './generated/api.ts';
 import type { ErrorCode } from './generated/error-codes.ts';
 import { INT64_MEMBERS } from './generated/int64-members.ts';
+import { KEYED_POSTS } from './generated/keyed-posts.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { revalidating } from './revalidate.ts';
 import { bounded } from './time-limit.ts';
@@ -53,8 +54,9 @@ export interface ListOptions<Status extends string> {
 /**
  * A client of the service. 64-bit ids are bigints: a number would lose digits beyond 2^53, and a string
  * would let `id + 1` pass. Every call rejects with PetstoreError for what the service refuses, and with
- * the platform's own error where there is no response. What failed in passing is sent again, a POST with the
- * `Idempotency-Key` of its first attempt; what was read before is asked for with its entity tag.
+ * the platform's own error where there is no response. What failed in passing is sent again, a POST only where its
+ * operation takes an `Idempotency-Key`, with that of its first attempt; what was read before is asked for with its
+ * entity tag.
  */
 export function createPetstore({
   baseUrl,
@@ -68,7 +70,7 @@ export function createPetstore({
   const client = createFetchClient<paths>({
     baseUrl,
     headers: { authorization },
-    fetch: revalidating(keyed(repeating)),
+    fetch: revalidating(repeating),
     bodySerializer: stringifyExact,
     querySerializer: (query) =>
       new URLSearchParams(
@@ -76,6 +78,13 @@ export function createPetstore({
           .filter(([, value]) => value !== undefined)
           .map(([name, value]): [string, string] => [name, String(value)]),
       ).toString(),
+  });
+  // A key makes a POST safe to repeat only where the service reads it.
+  client.use({
+    onRequest({ schemaPath, request }) {
+      if (request.method !== 'POST' || !KEYED_POSTS.has(schemaPath)) return;
+      request.headers.set('idempotency-key', crypto.randomUUID());
+    },
   });
 
   return {
@@ -257,17 +266,6 @@ export function createPetstore({
           }),
         ),
     },
-  };
-}
-
-/** Makes a fetch whose POSTs each have an `Idempotency-Key`, so that every attempt at one counts once. */
-function keyed(fetch: typeof globalThis.fetch): typeof fetch {
-  return (input, init) => {
-    const request = new Request(input, init);
-    if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
-      request.headers.set('idempotency-key', crypto.randomUUID());
-    }
-    return fetch(request);
   };
 }
 

@@ -47,11 +47,17 @@ export async function startNameServer({
   let earlier = counts;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
+  /** The start after a crash that is under way, or the last one. */
+  let starting: Promise<void> | undefined;
   let isClosing = false;
   indexZone(zone);
 
   async function start(): Promise<void> {
     const started = await startThread({ hosts: options.hosts, port, rate, zone });
+    if (isClosing) {
+      await started.thread.terminate();
+      return;
+    }
     thread = started.thread;
     port = started.port;
     earlier = counts;
@@ -74,8 +80,8 @@ export async function startNameServer({
 
   function startAgain(): void {
     restart = setTimeout(() => {
-      if (isClosing) return;
-      start().catch((error) => {
+      starting = start().catch((error) => {
+        if (isClosing) return;
         onCrash?.(error);
         startAgain();
       });
@@ -94,6 +100,7 @@ export async function startNameServer({
     async close() {
       isClosing = true;
       clearTimeout(restart);
+      await starting;
       if (!thread) return;
       const ended = new Promise((resolve) => thread?.once('exit', resolve));
       tell(thread, { kind: 'close' });

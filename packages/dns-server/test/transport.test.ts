@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -234,3 +234,23 @@ test('a thread that ends by itself begins again, with the zone as it is now', as
   assert.equal(crashes.length, 1);
   assert.equal(started.length, 2);
 });
+
+test('a stop while a thread begins again ends that one, too', async (t) => {
+  const begun = nextThread();
+  const server = await startNameServer({ hosts: ['127.0.0.1'], port: 0, zone: ZONE });
+  const first = await begun;
+  const beginning = nextThread();
+  await first.terminate();
+  const second = await beginning;
+  cleanUp(t, () => second.terminate());
+  await server.close();
+  assert.equal(second.threadId, -1, 'it has ended');
+});
+
+/** The next thread of a name server, as soon as it begins. */
+async function nextThread(): Promise<Worker> {
+  for await (const [thread] of on(process, 'worker')) {
+    if (thread.threadName === 'name server') return thread;
+  }
+  throw new Error('This process ends.');
+}

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { WITHOUT_GIT } from '@petstore/test-support/git-hosts/requirements.ts';
+import { runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { fetchBranch } from '../src/fetch-branch.ts';
@@ -194,6 +195,13 @@ test('without git, or with one that is too old, it is said what to install', {
   );
   const odd = await programThatSays(t, 'hello');
   await failsWith('git_missing', /has no git/, ask(odd), settings);
+});
+
+test('a program that the system cannot start is an error of its call, and of nothing else', async () => {
+  const fixture = join(import.meta.dirname, 'fixtures/start-nothing.ts');
+  const command = ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, fixture];
+  const outcome = await runProgram('sh', command, import.meta.dirname);
+  assert.deepEqual(outcome, { code: 0, stdout: 'ENOENT EMFILE done\n', stderr: '' });
 });
 
 test('a git that is killed in the middle of a list gives no part of it', { skip }, async (t) => {

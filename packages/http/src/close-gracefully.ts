@@ -15,7 +15,7 @@ const LOOK_INTERVAL_MS = 5;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Before an app closes, has its responses say that connections end (`announce`), and waits for clients to
+ * Before an app closes, has its responses say that connections end (`announce`), accepts no more of them, and waits for clients to
  * leave, for `patienceMs` at most: one that was between two requests must not find its connection gone. Then connections
  * are closed as they become idle, once what is written on all of them has been sent, or 4 seconds later. Connections
  * that the app's server was only handed, by the event, count like its own.
@@ -35,11 +35,15 @@ export function closeGracefully(
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     announce();
+    stopAccepting(app.server);
     await untilEither(() => sockets.size === 0, patienceMs);
     const deadline = performance.now() + SENDING_MS;
     await untilEither(isSent, SENDING_MS);
     closing = setInterval(() => {
-      if (isSent() || performance.now() >= deadline) app.server.closeIdleConnections();
+      if (!isSent() && performance.now() < deadline) return;
+      app.server.closeIdleConnections();
+      // For Node one that has asked for nothing yet, such as a browser opens beforehand, is not idle.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }, CLOSE_IDLE_INTERVAL_MS);
   });
   app.addHook('onClose', async () => clearInterval(closing));
@@ -47,7 +51,7 @@ export function closeGracefully(
 
 /**
  * Makes a server accept no more connections, while its open ones go on. `close` of Node's HTTP server would also close
- * connections that have not sent their first request yet.
+ * those that are between two requests.
  */
 export function stopAccepting(server: Server): void {
   NetServer.prototype.close.call(server);

@@ -58,6 +58,18 @@ test('a client that reads slowly gets all of its response', async (t) => {
   await closed;
 });
 
+test('a client that has asked for nothing does not delay the end', async (t) => {
+  const { app, stop } = appOf(t, 'here', 0);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = once(app.server, 'connection');
+  const silent = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  cleanUp(t, () => silent.destroy());
+  await accepted;
+  const { closed } = await stop();
+  await closed;
+  await once(silent.resume(), 'close');
+});
+
 test('a client of a connection that was handed over gets the time to leave', async (t) => {
   const { app, stop } = appOf(t, 'here', 60_000);
   await app.listen({ port: 0, host: '127.0.0.1' });

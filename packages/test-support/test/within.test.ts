@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
-import { assertTook, assertWithin } from '@petstore/test-support/within.ts';
+import { assertTook, assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 
 test('what takes a hundred thousand times as long as it may is too slow on every machine', async () => {
   await assertTook(9, 10);
@@ -21,6 +21,12 @@ test('what takes a hundred thousand times as long as it may is too slow on every
   await assert.rejects(assertWithin(10, measure, 'it'), /each time 10 ms or more/);
   assert.equal(measured, 5);
   await assertWithin(10, () => (measured++ === 7 ? 9 : 1_000_000));
+});
+
+test('how long something takes is measured by the real clock, also where a test holds it', async (t) => {
+  t.mock.method(performance, 'now', () => 0);
+  let looks = 0;
+  assert.ok((await timeUntil(async () => ++looks > 2)) > 0);
 });
 
 test('a response is read until it is whole, however long the server says nothing in between', async (t) => {

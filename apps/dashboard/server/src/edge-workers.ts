@@ -15,7 +15,7 @@ import { DEFAULT_TIMEOUTS } from './edge/connections/limits.ts';
 import type { EdgeSockets } from './edge/edge-server.ts';
 import { probeEdge } from './operations/edge-probe.ts';
 import { startOperations } from './operations/operations.ts';
-import { openOwnZone } from './zone/own-zone.ts';
+import { type OwnZone, openOwnZone } from './zone/own-zone.ts';
 
 /**
  * How long the clients of a replaced worker may keep their connections without a request, in milliseconds: all of them
@@ -87,11 +87,15 @@ export async function superviseEdge(options: SupervisedEdge): Promise<void> {
     () => supervisor.serving,
   );
   process.on('SIGHUP', () => void supervisor.reload());
-  const zone = await openOwnZone(config, log);
-  await supervisor.start().catch(async (error) => {
+  let zone: OwnZone | undefined;
+  try {
+    zone = await openOwnZone(config, log);
+    await supervisor.start();
+  } catch (error) {
+    await Promise.all([supervisor.stop(), zone?.close()]);
     await operations.close();
     throw error;
-  });
+  }
   const { readiness } = operations;
   readiness.add('database', () => askOne(supervisor.workers), 'The database does not respond.');
   readiness.add('edge', () => probeEdge(host, http.port), 'The edge does not respond.');

@@ -51,17 +51,26 @@ test('an owner allows changes on a page, finds them in the settings, and ends th
   const open = () => typed.click();
   await look(page, shared(), { name: 'allow-change', path, text: 'Changes of the API', open });
   const allow = dialog.getByRole('button', { name: 'Allow the change' });
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/change-exceptions')) sent++;
+  });
+  const refused = (label: string) =>
+    dialog.getByLabel(label).and(page.locator(':invalid[aria-invalid=true]')).waitFor();
   await allow.click();
-  assert.ok(await dialog.isVisible(), 'a reason and a day are required');
+  for (const label of ['Reason', 'Until']) await refused(label);
+  assert.equal(sent, 0, 'a reason and a day are required');
   await dialog.getByLabel('Where').selectOption({ label: 'These 2 operations' });
   await dialog.getByLabel('Reason').fill('Nobody reads it.');
   await dialog.getByLabel('Until').fill('1999-12-31');
   await allow.click();
-  assert.ok(await dialog.isVisible(), 'the day is over');
+  await refused('Until');
+  assert.equal(sent, 0, 'the day is over');
   await dialog.getByLabel('Until').fill('2999-12-31');
   await allow.click();
   await said(page, 'The change is allowed until Dec 31, 2999.');
   await dialogClosed(page);
+  assert.equal(sent, 2, 'one for each operation');
   await typed.waitFor({ state: 'detached' });
   // One is left.
   await page.getByText('Held back', { exact: true }).first().waitFor();

@@ -139,7 +139,7 @@ test('a dialog stays while its request is under way, and then shows what is show
   await page.getByRole('button', { name: 'Create the token' }).click();
   await isSent.promise;
   const cancel = dialogOf(page).getByRole('button', { name: 'Cancel' });
-  assert.equal(await cancel.isDisabled(), true);
+  await cancel.and(page.locator(':disabled')).waitFor();
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   isTried.resolve();
@@ -147,6 +147,22 @@ test('a dialog stays while its request is under way, and then shows what is show
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await dialogClosed(page);
   await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('a dialog that is cancelled in the moment in which it is sent stays', async () => {
+  const { page, settings } = await withProject();
+  await page.goto(`${settings}/tokens`);
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Build server');
+  // Before the page has shown that the request is under way.
+  await dialogOf(page).evaluate((dialog) => {
+    const [cancel, create] = [...dialog.querySelectorAll('button')].slice(-2);
+    create?.click();
+    cancel?.click();
+  });
+  await page.getByLabel('token', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await dialogClosed(page);
 });
 
 test('the owner of the installation changes the plan, and the audit log tells', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -410,10 +410,23 @@ test('kill -9 at any moment leaves a whole backup or none, and the old database 
   const where = await elsewhere(t, true);
   const restored = await run(where, 'restore', 'b.db');
   assert.equal(restored.code, 0, restored.stderr);
+  const states = () =>
+    [where, join(where, 'data')].flatMap((folder) =>
+      readdirSync(folder).map((name) => {
+        const { ctimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+        return `${name} ${ctimeMs}`;
+      }),
+    );
+  let killedAtWork = 0;
+  /** Kills a program at any moment after it has touched a file, unless it ends before. */
   const killed = async (...args: string[]) => {
+    const before = new Set(states());
     const program = startProgram(t, process.execPath, [DASHBOARD, ...args], where, {});
-    await sleep(150 + Math.random() * 350);
-    program.child.kill('SIGKILL');
+    const { child } = program;
+    const isAtWork = () => states().some((state) => !before.has(state));
+    while (!isAtWork() && child.exitCode === null) await sleep(2);
+    await sleep(Math.random() * 400);
+    if (child.kill('SIGKILL')) killedAtWork++;
     await finished(program);
   };
   for (let round = 0; round < 3; round++) {
@@ -427,6 +440,7 @@ test('kill -9 at any moment leaves a whole backup or none, and the old database 
     assert.equal(database.prepare('SELECT count(*) AS n FROM projects').get()?.n, 1);
     database.close();
   }
+  assert.ok(killedAtWork > 0);
   assert.equal((await run(where, 'backup', '--force', 'made.db')).code, 0);
   const last = await run(where, 'restore', '--force', '--discard-former', 'made.db');
   assert.equal(last.code, 0, last.stderr);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -22,6 +21,7 @@ import {
 } from '../support/project.ts';
 import { json, startService, type Visitor } from '../support/service.ts';
 import { titleAt } from '../support/site.ts';
+import { lockWaits } from '../support/store.ts';
 
 const PATH = '/api/projects/pets/deploys';
 
@@ -159,7 +159,7 @@ test('a deploy waits for a revocation of its token that has begun [PostgreSQL]',
     const { id } = await json<Deploy>(await sender.call('POST', PATH, documentTitled('Pets')), 202);
     const path = `${PATH}/${id}/log`;
     await timeUntil(async () => (await (await root.call('GET', path)).text()).includes('Storing'));
-    await sleep(300);
+    await lockWaits(service.db);
     return id;
   });
   const { state, errors } = await finished(root, 'pets', deployId);

@@ -159,21 +159,22 @@ test('bytes that have arrived are in time, though this process stood still past 
   const [body] = (await once(server, 'connection')) as [Socket];
   const { receive } = uploadReceiver(spool, UPLOAD_LIMITS, 50_000_000);
   t.mock.timers.enable({ apis: ['setTimeout'] });
+  // Each wait for the sender has one.
+  const timers = t.mock.method(globalThis, 'setTimeout');
   const received = receive(body, 'ann', 3_000);
   const bytes = 'x'.repeat(1_000);
   const written = () =>
     readdirSync(spool.folder).map((name) => statSync(join(spool.folder, name)).size)[0];
-  const untilItWaits = async (size: number) => {
-    while (written() !== size) await nextTurn();
-    for (let turns = 0; turns < 100; turns++) await nextTurn();
+  const untilItWaits = async (size: number, waits: number) => {
+    while (written() !== size || timers.mock.callCount() < waits) await nextTurn();
   };
   sender.write(bytes);
-  await untilItWaits(1_000);
+  await untilItWaits(1_000, 2);
   sender.write(bytes);
   const now = performance.now.bind(performance);
   t.mock.method(performance, 'now', () => now() + 2 * UPLOAD_LIMITS.graceMs);
   t.mock.timers.tick(UPLOAD_LIMITS.graceMs);
-  await untilItWaits(2_000);
+  await untilItWaits(2_000, 3);
   // What was read has earned some time, which the standstill does not take away.
   t.mock.timers.tick(1);
   await nextTurn();

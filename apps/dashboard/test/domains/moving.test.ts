@@ -12,7 +12,7 @@ import type { Domain } from '../../server/src/domains/domain.ts';
 import { json, startService } from '../support/service.ts';
 import { startPdns, WITHOUT_PDNS } from './dns/support/pdns.ts';
 import { askAgainAndAgain } from './support/asking.ts';
-import { readyProject } from './support/domains.ts';
+import { readyProject, verify } from './support/domains.ts';
 import { prepareOldHost, WITHOUT_NGINX } from './support/old-host.ts';
 
 // A live site moves to the dashboard and away again, while a client asks for it over HTTPS all the time. Everything that
@@ -90,7 +90,6 @@ test('a live site moves here and away again, and no request fails or is insecure
   let stopOldHost = await oldHost.start();
   const path = '/api/projects/pets/domains';
   const read = async () => json<Domain>(await root.call('GET', `${path}/${HOST}`));
-  const verify = async () => json<Domain>(await root.call('POST', `${path}/${HOST}/verify`));
 
   const client = askAgainAndAgain(t, {
     ...{ resolver, hostname: HOST, port: tlsPort, ca: authority.rootPem, everyMs: EVERY_MS },
@@ -109,7 +108,7 @@ test('a live site moves here and away again, and no request fails or is insecure
   );
   assert.ok(challenge && main);
   await dns.load('example.test', [`docs ${TTL} IN A ${OLD_ADDRESS}`, challenge]);
-  assert.equal((await verify()).verdict?.reason, 'prepared');
+  assert.equal((await verify(root, 'pets', HOST)).verdict?.reason, 'prepared');
   await timeUntil(async () => (await read()).certificate !== null);
   const before = await client.look();
   assert.deepEqual(Object.keys(before.pages), [OLD], 'nobody came here so far');
@@ -117,7 +116,7 @@ test('a live site moves here and away again, and no request fails or is insecure
   // Move.
   await dns.load('example.test', [main, challenge]);
   await isAllFrom((page) => page !== OLD);
-  const moved = await verify();
+  const moved = await verify(root, 'pets', HOST);
   assert.deepEqual([moved.pointsHere, moved.state, moved.primary], [true, 'active', true]);
   await stopOldHost();
   await sleep(500);
@@ -126,7 +125,7 @@ test('a live site moves here and away again, and no request fails or is insecure
   stopOldHost = await oldHost.start();
   await dns.load('example.test', [`docs ${TTL} IN A ${OLD_ADDRESS}`, challenge]);
   await isAllFrom((page) => page === OLD);
-  const away = await verify();
+  const away = await verify(root, 'pets', HOST);
   assert.deepEqual([away.pointsHere, away.movedAwayAt !== null], [false, true]);
   assert.equal((await root.call('DELETE', `${path}/${HOST}`)).status, 204);
   await sleep(500);

@@ -13,9 +13,12 @@ import { openTestDatabase, putProject } from '../support/store.ts';
 
 const DAY_MS = 86_400_000;
 
+/** When the service's clock begins: no test lasts until the next day. */
+const NOON = Date.UTC(2026, 0, 15, 12);
+
 /** A dashboard whose clock the test sets, with its owner and two who have nothing to do with each other. */
 async function setUp(t: TestContext) {
-  let later = 0;
+  let later = NOON - Date.now();
   const service = await startService(t, { signUp: 'open' }, { now: () => Date.now() + later });
   const root = await service.signUp('root@example.com');
   const owner = await service.signUp('owner@example.com');
@@ -47,7 +50,7 @@ onBothEngines('a slug that a project gave up is nobody else’s for 90 days', as
   assert.equal((await remove(owner, 'deleted')).status, 204);
   assert.equal((await move(owner, 'moved', 'elsewhere')).status, 200);
 
-  const until = new Date(Date.now() + 90 * DAY_MS).toISOString().slice(0, 10);
+  const until = new Date(NOON + 90 * DAY_MS).toISOString().slice(0, 10);
   const assertReserved = async () => {
     for (const slug of ['deleted', 'moved']) {
       for (const refused of [make(stranger, slug), move(stranger, 'strange', slug)]) {
@@ -176,7 +179,7 @@ onBothEngines('reservations that have ended are removed, and no others', async (
   assert.equal((await remove(owner, 'late')).status, 204);
   const { db } = service;
   const database = { db, engine: 'postgres', close: async () => {} } as const;
-  await pruneDatabase(database, () => Date.now() + 95 * DAY_MS, new AbortController().signal);
+  await pruneDatabase(database, () => NOON + 95 * DAY_MS, new AbortController().signal);
   const rows = await db.selectFrom('reserved_labels').select(['label', 'owner_ids']).execute();
   assert.deepEqual(
     rows.map((row) => ({ ...row })),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -149,12 +149,27 @@ test('a port that is taken is told with the variable, also by an edge, and nothi
     EDGE_HTTP_PORT: '0',
     EDGE_HTTPS_PORT: '0',
     DASHBOARD_PORT: '0',
+    DASHBOARD_METRICS_PORT: '0',
   };
   for (const args of [['serve'], ['edge'], ['edge', '--workers', '2']]) {
     const { code, stderr } = await dashboard(folder, args, env);
     assert.equal(code, 1, args.join(' '));
     assert.match(stderr, new RegExp(`Port ${port} on 127.0.0.1 is in use.*DNS_PORT`, 's'));
   }
+});
+
+test('an edge whose workers cannot start says why, and answers no DNS queries either', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'data'));
+  await writeFile(join(folder, 'data/secret.key'), `${'A'.repeat(43)}=\n`, { mode: 0o644 });
+  const { code, stderr } = await dashboard(folder, ['edge', '--workers', '2'], {
+    ...ENV,
+    EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
+    DASHBOARD_METRICS_PORT: '0',
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /secret\.key .*chmod 600/s);
 });
 
 test('where the platform is in the zone, its sites are at the addresses, and a challenge takes none away', () => {

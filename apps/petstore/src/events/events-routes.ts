@@ -88,6 +88,10 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
   };
   const listed = jsonResponse(Events, 'Events returned.', [created, updated], {
     ...CACHE_CONTROL,
+    'Last-Event-ID': {
+      description: 'On a stream from `latest`: the id of the newest event, after which it begins.',
+      type: 'string',
+    },
     Vary: { description: 'What the form of the response depends on.', type: 'string' },
     Link: {
       description: 'The next events (RFC 8288, `rel="next"`); absent after the newest one.',
@@ -97,6 +101,11 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
       ],
     },
   });
+
+  const jsonLines = {
+    schema: Type.String({ description: 'A line for each Event.' }),
+    example: JSON_LINES.write(stored('1', created)),
+  };
 
   const isAllowed = (request: FastifyRequest) => async () => {
     try {
@@ -117,7 +126,8 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
         summary: 'List or follow events',
         description:
           'Returns what happened to animals and orders, the oldest first. By `Accept` the same comes as a stream that ' +
-          'goes on: `text/event-stream` for server-sent events, `application/jsonl` for a line of JSON each.',
+          'goes on: `text/event-stream` for server-sent events, `application/jsonl` or `application/x-ndjson` for a ' +
+          'line of JSON each.',
         tags: ['events'],
         querystring: ListEventsQuery,
         headers: LastEventId,
@@ -131,10 +141,8 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
                   schema: Type.String({ description: 'Server-sent events; `data` is an Event.' }),
                   example: SERVER_SENT_EVENTS.write(stored('1', created)),
                 },
-                'application/jsonl': {
-                  schema: Type.String({ description: 'A line for each Event.' }),
-                  example: JSON_LINES.write(stored('1', created)),
-                },
+                'application/jsonl': jsonLines,
+                'application/x-ndjson': jsonLines,
               },
             },
           },
@@ -159,12 +167,15 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
       // One more than wanted, to see whether more follow. A stream begins as a page does: with an error where it must.
       const events = await log.list(after, size + 1);
       if (!Array.isArray(events)) throw lostPosition(after, events);
+      const response = responseOf(reply);
+      // Its client has left already, so nothing would say that its stream ends.
+      if (response.closed || request.socket.destroyed) return reply.hijack();
       // Behind all that takes time: of many that come at once each counts those that were opened before it.
       if (format) streams.refuseTooMany(apiKey.id);
       reply.hijack();
       if (format) {
         const first = events[0];
-        streams.open(responseOf(reply), {
+        streams.open(response, {
           ...{ store, keyId: apiKey.id, format, isAllowed: isAllowed(request) },
           after: first ? first.id - 1n : after,
           tellsPosition: position.after === 'latest',
@@ -182,7 +193,7 @@ export const eventsRoutes: FastifyPluginCallbackTypebox<EventsDeps> = (
               nextLink(`${baseUrl()}/events`, { limit: `${size}`, cursor: encodeCursor(last) }),
             ])
           : '';
-      responseOf(reply).respond(200, lines + CACHE_LINE + link, body, encoding);
+      response.respond(200, lines + CACHE_LINE + link, body, encoding);
     },
   );
 

@@ -119,12 +119,16 @@ export class FaultInjector {
     const isWaiting = plan.latencyMs || plan.slow || (plan.length ?? 0) > 0;
     const leave = isWaiting ? this.#waits.enter(sandbox, response) : () => {};
     if (!leave) throw tooManyWait();
+    if (isWaiting) response.hasFault = true;
     const deps = {
       plan,
       waits: this.#waits,
       deprecation: request.route.config.deprecation,
       now,
-      onApplied: (applied: string) => this.#applied.set(response, applied),
+      onApplied: (applied: string) => {
+        this.#applied.set(response, applied);
+        if (applied) response.hasFault = true;
+      },
     };
     const send = (finished: FinishedResponse) => {
       // The framework would send the response of a handler again that has not ended when the handler has.

@@ -1,4 +1,4 @@
-import { ApiError } from '@petstore/http/errors.ts';
+import { ApiError, type ApiErrorCode } from '@petstore/http/errors.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 
 /** How long a client should wait before it tries again, in seconds. */
@@ -20,9 +20,21 @@ export function overloaded(what: string): ApiError {
 
 /** `reason`: a sentence. The message continues with how long to wait. */
 export function rateLimited(reason: string, retryAfterSeconds: number): ApiError {
-  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
-  return new ApiError('rate_limited', `${reason} Try again in ${wait}.`, {
-    headers: { 'retry-after': `${retryAfterSeconds}` },
+  return comeBackLater('rate_limited', reason, retryAfterSeconds);
+}
+
+/**
+ * A bound is full of what others keep, such as sandboxes. That is no overload: the service has room for requests.
+ * `reason`: as in `rateLimited`.
+ */
+export function full(reason: string, retryAfterSeconds: number): ApiError {
+  return comeBackLater('unavailable', reason, retryAfterSeconds);
+}
+
+function comeBackLater(code: ApiErrorCode, reason: string, seconds: number): ApiError {
+  const wait = seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return new ApiError(code, `${reason} Try again in ${wait}.`, {
+    headers: { 'retry-after': `${seconds}` },
   });
 }
 

@@ -85,15 +85,17 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
       'is a patch), or is compressed (`Content-Encoding`). Nothing was stored.',
   ],
   idempotency_mismatch: [
-    'This `Idempotency-Key` was sent before, by the same API key and within the last day, with ' +
-      'another path or body. A body counts as the same when every byte of it is. Nothing was ' +
+    'This `Idempotency-Key` was sent before, by the same API key, with another path or body, and the ' +
+      'result is still kept: for 24 hours, unless those who run the service have set another time. A ' +
+      'body counts as the same when every byte of it is. Nothing was ' +
       'done. Make a new key for each new request, a random UUID for instance, and use it again ' +
       'only to repeat that request.',
   ],
   rate_limited: [
-    'Nothing was done. Either the API key has made all the requests that it may make for now, or ' +
-      'too many requests came from your address without a valid key, or you have made as many sandboxes ' +
-      'as you may within an hour; the message says which. Wait ' +
+    'Nothing was done. The message says which of these it is: the API key has made all the requests ' +
+      'that it may make for now; it has as many streams of events open as it may have; too many requests ' +
+      'came from your address without a valid key; you have made as many sandboxes as you may within an ' +
+      'hour; or others are testing webhooks just now. Wait ' +
       'for the seconds in `Retry-After`, then send it again as it was. With a limit on keys, every ' +
       'response says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
       '100 requests in 60 seconds, and `RateLimit: "default";r=50;t=30` says that 50 remain and ' +
@@ -112,8 +114,9 @@ export const ERROR_GUIDE: Readonly<Record<ApiErrorCode, readonly string[]>> = {
       'done, and the connection is closed. Send the body as it is, with its `Content-Length` or in chunks.',
   ],
   unavailable: [
-    'The database cannot do its work now (locked, full, away), or the service has more to do than it ' +
-      'can, which the message says; then nothing happened. Try again after the number of seconds in ' +
+    'The database cannot do its work now (locked, full, away); or the service has more to do than it ' +
+      'can, is about to stop, or has as many sandboxes, webhooks of sandboxes or streams of events as it ' +
+      'may have, which the message says; then nothing happened. Try again after the number of seconds in ' +
       '`Retry-After`. A write with this response has usually not happened; it may have, if the ' +
       'database went away while it was under way.',
   ],

@@ -1,6 +1,6 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
+import { jsonResponse, PAGE_NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/contract/page.ts';
 import type { ResourceStore } from '../store/store.ts';
@@ -47,7 +47,7 @@ export function pageResponses(schema: Named, example: unknown[], path: string) {
         ],
       },
     }),
-    304: NOT_MODIFIED,
+    304: PAGE_NOT_MODIFIED,
   };
 }
 

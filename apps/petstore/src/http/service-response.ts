@@ -16,6 +16,12 @@ export type TextEncoding = 'utf8' | 'latin1';
 
 /** A response of this service. */
 export interface ServiceResponse extends ServerResponse<IncomingMessage> {
+  /** When a stream began, by `performance.now()`. From then on it takes the time of its client, not of the service. */
+  streamsSince?: number;
+
+  /** A sandbox asked for a fault of this response, which therefore says nothing about the service. */
+  hasFault?: true;
+
   /** Adds lines, as headerLines makes them, to the head of this response, whoever sends it. */
   addLines(lines: string): void;
 

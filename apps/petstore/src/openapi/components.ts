@@ -59,12 +59,12 @@ export function extractComponents(paths: OpenAPIV3_1.PathsObject): Record<string
   };
 }
 
-/** `NotModified` for a 304, `InvalidRequest` for an error of that code. */
-function nameOf(status: string, { content }: Response): string {
+/** `NotModified` for a 304, `NotModifiedWithLink` for that of a page, `InvalidRequest` for an error of that code. */
+function nameOf(status: string, { content, headers = {} }: Response): string {
   const codes = Object.keys(content?.['application/json']?.examples ?? {});
   return codes.length > 0
     ? codes.map(pascalCase).join('Or')
-    : pascalCase(STATUS_CODES[status] ?? status);
+    : pascalCase(`${STATUS_CODES[status] ?? status}${'Link' in headers ? ' with Link' : ''}`);
 }
 
 function pascalCase(words: string): string {
@@ -100,9 +100,9 @@ function namesOf(name: string, variants: readonly Use[][]): (string | undefined)
   if (variants.length === 1) return [name];
   for (const which of [0, 1, 2]) {
     const found = variants.map((uses) => new Set(uses.map((use) => use.qualifiers[which] ?? '')));
-    const several = found.filter(({ size }) => size > 1).length;
-    const all = found.flatMap((values) => [...values]);
-    if (several > 1 || new Set(all).size < all.length) continue;
+    const single = found.filter(({ size }) => size === 1).flatMap((values) => [...values]);
+    const several = found.length - single.length;
+    if (several > 1 || new Set(single).size < single.length) continue;
     return found.map((values) => (values.size > 1 ? name : name + pascalCase([...values].join())));
   }
   return [name];

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { ApiErrorCode } from '@petstore/http/errors.ts';
 import Fastify, {
   type FastifyContextConfig,
   type FastifyInstance,
@@ -16,7 +17,12 @@ import { describeFullSandbox } from '../sandboxes/describe-full-sandbox.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { extractComponents } from './components.ts';
-import { scopeResponse } from './responses.ts';
+import {
+  OPTIONAL_BODY_FAILURES,
+  type ResponseObject,
+  scopeResponse,
+  withFailure,
+} from './responses.ts';
 import { webhooksOfDocument } from './webhooks.ts';
 
 /** The version of the interface, not of this program. */
@@ -164,8 +170,9 @@ async function describe(
       security: [{ apiKey: [] }],
     },
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
-    transform: ({ schema, url, route: { config = {} } }) => {
-      const described = describeDeprecation(describeScope(schema, config), config);
+    transform: ({ schema, url, route: { config = {}, method } }) => {
+      const whole = method === 'GET' ? schema : describeUnaskedBody(schema);
+      const described = describeDeprecation(describeScope(whole, config), config);
       const inSandboxes = hasSandboxes
         ? describeFaults(describeFullSandbox(described, config), config)
         : described;
@@ -202,6 +209,16 @@ function sandboxOffer(operations: readonly RouteOptions[]): object {
   const free = operations.find(({ config }) => config?.givesKey && config.isKeyOptional);
   const { operationId } = (free?.schema ?? {}) as { operationId?: string };
   return free ? { 'x-sandbox': { operationId, ...free.config?.givesKey } } : {};
+}
+
+/** Adds to an operation that takes no body what one can end in: it is read, unless it is that of a GET. */
+function describeUnaskedBody(schema: FastifySchema): FastifySchema {
+  if (schema.body) return schema;
+  let response = schema.response as Record<number, ResponseObject>;
+  for (const [code, message] of Object.entries(OPTIONAL_BODY_FAILURES)) {
+    response = withFailure(response, code as ApiErrorCode, message);
+  }
+  return { ...schema, response };
 }
 
 /**

@@ -30,6 +30,7 @@ function streamed(content: Members, schemas: Record<string, Members>): Members {
   if (item === undefined) return content;
   const itemSchemas: Record<string, unknown> = {
     'application/jsonl': item,
+    'application/x-ndjson': item,
     'text/event-stream': serverSentEvent(item),
   };
   return Object.fromEntries(

@@ -143,6 +143,15 @@ export const NOT_MODIFIED: ResponseObject = {
   type: 'null',
 };
 
+/** The same of a page of a list. */
+export const PAGE_NOT_MODIFIED: ResponseObject = {
+  ...NOT_MODIFIED,
+  headers: {
+    ...NOT_MODIFIED.headers,
+    Link: text('The next page, as in the response that the client has; absent on the last one.'),
+  },
+};
+
 /** The headers of a 201. `example` is the path of what was created, such as `/pets/1`. */
 export function location(noun: string, example: string): Record<string, Header> {
   return {
@@ -162,7 +171,7 @@ export const BODY_FAILURES: Failures = {
   unsupported_media_type: 'The body must be JSON: send it with Content-Type: application/json.',
 };
 
-/** The same where a body may be left out. */
+/** The same where a body may be left out, or has no meaning. */
 export const OPTIONAL_BODY_FAILURES: Failures = {
   ...BODY_FAILURES,
   invalid_json: 'The body is not valid UTF-8.',
@@ -194,8 +203,9 @@ const IdempotencyKey = Type.Object({
     Type.String({
       pattern: IDEMPOTENCY_KEY,
       description:
-        'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
-        'it gets the response of the first time and is not done again. A random UUID is a good key. 1 to ' +
+        'Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first ' +
+        'time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. ' +
+        'A random UUID is a good key. 1 to ' +
         '255 visible ASCII characters, bare or in double quotes ' +
         '(draft-ietf-httpapi-idempotency-key-header).',
     }),

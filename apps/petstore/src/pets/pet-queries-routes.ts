@@ -9,7 +9,7 @@ import { headerLines } from '../http/service-response.ts';
 import {
   BODY_FAILURES,
   jsonResponse,
-  NOT_MODIFIED,
+  PAGE_NOT_MODIFIED,
   Preconditions,
   READ_FAILURES,
   responses,
@@ -128,7 +128,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
             ...PAGE_HEADERS,
             ...OF_QUERY,
           }),
-          304: NOT_MODIFIED,
+          304: PAGE_NOT_MODIFIED,
         },
         {
           ...BODY_FAILURES,
@@ -161,7 +161,7 @@ export const petQueriesRoutes: FastifyPluginCallbackTypebox<PetQueriesDeps> = (
         response: responses(
           {
             200: jsonResponse(Pets, 'The animals that meet the filter.', example, PAGE_HEADERS),
-            304: NOT_MODIFIED,
+            304: PAGE_NOT_MODIFIED,
           },
           { ...READ_FAILURES, not_found: NO_SUCH_QUERY },
         ),

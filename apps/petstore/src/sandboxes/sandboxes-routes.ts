@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { ApiError } from '@petstore/http/errors.ts';
 import { clientNetwork } from '@petstore/http/networks.ts';
 import type { FastifyRequest } from 'fastify';
-import { overloaded, rateLimited } from '../http/api-error.ts';
+import { full, rateLimited } from '../http/api-error.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import {
   CACHE_CONTROL,
@@ -17,6 +17,9 @@ import { DEFAULT_TTL_SECONDS, SandboxInput, SandboxWithKey } from './sandbox.ts'
 
 /** The time in which the sandboxes of one maker are counted. */
 export const MAKER_WINDOW_MS = 3_600_000;
+
+/** How long to wait where there are as many as there may be. They last for minutes to a day. */
+const FULL_SECONDS = 60;
 
 interface SandboxesDeps {
   readonly sandboxes: SandboxRows;
@@ -102,7 +105,7 @@ export const sandboxesRoutes: FastifyPluginCallbackTypebox<SandboxesDeps> = (
         // Those that nobody answers for would fill the log, which is never cut.
         request.apiKey && sandboxCreated(made.row),
       );
-      if (outcome === 'too_many') throw overloaded('The limit of sandboxes is reached.');
+      if (outcome === 'too_many') throw full('The limit of sandboxes is reached.', FULL_SECONDS);
       if (outcome !== 'added') {
         const freeAt = outcome.countedFrom.getTime() + MAKER_WINDOW_MS;
         throw rateLimited(

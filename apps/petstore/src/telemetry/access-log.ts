@@ -17,12 +17,18 @@ export interface AccessLogEntry {
   readonly route: string | undefined;
   /** Undefined where the client went away. */
   readonly status: number | undefined;
+  /** Of a stream, the time up to its head. */
   readonly durationMs: number;
   /** The id of the API key, never the key. */
   readonly keyId: string | undefined;
+  /** Where a sandbox asked for a fault. */
+  readonly hasFault?: true;
 }
 
-/** Writes a line for a request: at `warn` for a 5xx and one that took long, at `info` for the others. */
+/**
+ * Writes a line for a request: at `warn` for a 5xx and one that took long, at `info` for the others and those with a fault
+ * that was asked for.
+ */
 export class AccessLog {
   readonly #log: Log;
   readonly #slowMs: number;
@@ -36,18 +42,20 @@ export class AccessLog {
   }
 
   /** Whether a request gets a line; called before the line is assembled. */
-  wants(status: number | undefined, durationMs: number): boolean {
+  wants(status: number | undefined, durationMs: number, hasFault?: true): boolean {
     if (this.#mode === 'off') return false;
-    return this.#mode === 'all' || this.#isRemarkable(status, durationMs);
+    return this.#mode === 'all' || this.#isRemarkable(status, durationMs, hasFault);
   }
 
   write(entry: AccessLogEntry): void {
-    const level = this.#isRemarkable(entry.status, entry.durationMs) ? 'warn' : 'info';
+    const { status, hasFault } = entry;
+    const level = this.#isRemarkable(status, entry.durationMs, hasFault) ? 'warn' : 'info';
     const durationMs = Math.round(entry.durationMs * 1_000) / 1_000;
     this.#log[level]({ ...entry, durationMs }, 'request');
   }
 
-  #isRemarkable(status: number | undefined, durationMs: number): boolean {
+  #isRemarkable(status: number | undefined, durationMs: number, hasFault?: true): boolean {
+    if (hasFault) return false;
     return durationMs >= this.#slowMs || (status !== undefined && status >= 500);
   }
 }

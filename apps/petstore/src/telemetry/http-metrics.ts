@@ -46,6 +46,8 @@ export interface FastRouteCounts {
 export class HttpMetrics {
   /** Requests that have begun and have no response yet. */
   inFlight = 0;
+  /** Requests with faults that were asked for. They are in neither of the next two. */
+  readonly faults: Counter;
   readonly #requests;
   readonly #durations;
   readonly #fastPath;
@@ -55,13 +57,19 @@ export class HttpMetrics {
   readonly #series = new Map<string | undefined, Map<string, RouteSeries>>();
 
   constructor(metrics: Metrics) {
+    this.faults = metrics
+      .counter(
+        'petstore_http_faults_total',
+        'Requests with a fault that a sandbox asked for; they are not counted among the others.',
+      )
+      .with();
     this.#requests = metrics.counter(
       'petstore_http_requests_total',
       'Requests by method, route pattern and status; status "aborted" where the client went away.',
     );
     this.#durations = metrics.histogram(
       'petstore_http_request_duration_seconds',
-      'Time from the header section to the end of the response, by method and route pattern.',
+      'Time from the header section to the end of the response, of a stream to its head, by method and route pattern.',
       LATENCY_BOUNDS,
     );
     this.#fastPath = metrics.counter(

@@ -3,6 +3,7 @@ import type { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestIds } from '../http/request-id.ts';
+import { responseOf, type ServiceResponse } from '../http/service-response.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';
 import type { FastRouteCounts, HttpMetrics } from './http-metrics.ts';
@@ -59,8 +60,9 @@ export class RequestObserver {
     const context = readTraceContext(request.headers);
     const span = tracing?.begin(request, context);
     request.trace = span ?? context;
-    this.#whenClosed(reply.raw, (status, durationMs) => {
-      this.#finish(request, status, durationMs);
+    const response = responseOf(reply);
+    this.#whenClosed(response, (status, durationMs) => {
+      this.#finish(request, response, status, durationMs);
       span?.end(status);
     });
     return span;
@@ -101,9 +103,12 @@ export class RequestObserver {
     log[level]({ requestId, code, status, cause }, 'connection refused');
   }
 
-  /** Calls back when a response has ended, with its status, or with undefined where the client went away. */
+  /**
+   * Calls back when a response has ended, with its status, or with undefined where the client went away. A stream took
+   * the time up to its head.
+   */
   #whenClosed(
-    response: ServerResponse,
+    response: ServerResponse & Pick<ServiceResponse, 'streamsSince'>,
     then: (status: number | undefined, durationMs: number) => void,
     since = performance.now(),
   ): void {
@@ -113,7 +118,7 @@ export class RequestObserver {
     response.on('close', () => {
       metrics.inFlight--;
       const status = response.writableFinished ? response.statusCode : undefined;
-      then(status, performance.now() - since);
+      then(status, (response.streamsSince ?? performance.now()) - since);
     });
   }
 
@@ -141,18 +146,29 @@ export class RequestObserver {
     }
   }
 
-  #finish(request: FastifyRequest, status: number | undefined, durationMs: number): void {
+  #finish(
+    request: FastifyRequest,
+    { hasFault }: ServiceResponse,
+    status: number | undefined,
+    durationMs: number,
+  ): void {
     const { metrics, accessLog } = this.#deps;
     const { method } = request;
     const route = request.route.url;
-    const series = metrics.series(method, route);
-    series.durations.observe(durationMs / 1_000);
-    series.count(status).value++;
-    if (accessLog.wants(status, durationMs)) {
+    if (hasFault) metrics.faults.value++;
+    else {
+      const series = metrics.series(method, route);
+      series.durations.observe(durationMs / 1_000);
+      series.count(status).value++;
+    }
+    if (accessLog.wants(status, durationMs, hasFault)) {
       const traceId = request.trace?.traceId;
       const keyId = request.apiKey?.id;
       const requestId = request.id;
-      accessLog.write({ requestId, traceId, method, route, status, durationMs, keyId });
+      accessLog.write({
+        ...{ requestId, traceId, method, route, status, durationMs, keyId },
+        ...(hasFault && { hasFault }),
+      });
     }
   }
 }

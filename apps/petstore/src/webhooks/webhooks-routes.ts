@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@petstore/http/errors.ts';
-import { notFound, overloaded } from '../http/api-error.ts';
+import { full, notFound } from '../http/api-error.ts';
 import {
   BODY_FAILURES,
   CACHE_CONTROL,
@@ -45,6 +45,9 @@ import { webhookTestRoutes } from './webhook-test-routes.ts';
 
 /** Webhooks that a sandbox may have. */
 const MAX_OF_SANDBOX = 10;
+
+/** How long to wait where all sandboxes have as many as they may: until one of them ends. */
+const FULL_SECONDS = 60;
 
 /** What a new webhook has not had yet. */
 const NEW = {
@@ -129,7 +132,7 @@ export const webhooksRoutes: FastifyPluginCallbackTypebox<WebhooksDeps> = (app, 
       if (outcome === 'gone') throw new StoreGoneError();
       if (outcome === 'too_many') {
         if (store !== OWN_STORE && (await webhooks.list(store)).length < mostOfStore) {
-          throw overloaded('The limit of webhooks of sandboxes is reached.');
+          throw full('The limit of webhooks of sandboxes is reached.', FULL_SECONDS);
         }
         throw new ApiError(
           'conflict',

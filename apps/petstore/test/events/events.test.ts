@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { encodeCursor } from '../../src/http/pages.ts';
 import { INT64_MAX } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
 import { assertError } from '../support/assert-error.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Event {
@@ -76,6 +77,19 @@ async function follow(
   const following = new Following(response);
   cleanUp(t, () => following.leave().catch(() => {}));
   return following;
+}
+
+const streamRequest = ({ key }: Service) =>
+  `GET /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nAccept: application/jsonl\r\n\r\n`;
+
+/** Sends bytes on a connection of its own; both of its ends. */
+async function ask(t: TestContext, service: Service, bytes: string) {
+  const accepted = once(service.app.server, 'connection');
+  const client = connect(service.port, '127.0.0.1').on('error', () => {});
+  cleanUp(t, () => client.destroy());
+  client.write(bytes);
+  const [socket] = (await accepted) as [Socket];
+  return { client, socket };
 }
 
 test('events come oldest first, in pages with a link, with every digit', async (t) => {
@@ -165,12 +179,14 @@ test('a stream whose read fails while it catches up reads again, though nothing 
   await create(service, 1);
   const { events } = service.store;
   const log = events.of(OWN_STORE);
+  let looks = 0;
   let isFollowed = false;
   let failures = 0;
   t.mock.method(events, 'of', () => ({
     ...log,
     list: (after: bigint, limit: number) => {
       // The end of the log is read by the thousand, a page by a few.
+      if (limit === 1_000) looks++;
       if (limit === 100 && isFollowed && failures++ === 0) throw new Error('The disk is away.');
       return log.list(after, limit);
     },
@@ -178,7 +194,7 @@ test('a stream whose read fails while it catches up reads again, though nothing 
   // The first stream begins to follow the end of the log, for all.
   const first = await follow(t, service, 'application/jsonl');
   await first.until(/"1"/);
-  await sleep(500);
+  await timeUntil(async () => looks >= 2);
   isFollowed = true;
   const second = await follow(t, service, 'application/jsonl');
   await second.until(/"1"/);
@@ -234,7 +250,13 @@ test('a key has so many streams, and the service has', async (t) => {
   const others = { headers: { ...accept.headers, authorization: `Bearer ${key}` } };
   const other = new Following(await service.call('/events', others));
   assert.equal(other.response.status, 200);
-  await assertError(await service.call('/events', others), 'unavailable', /Too many streams/);
+  const full = await service.call('/events', others);
+  assert.equal(full.headers.get('retry-after'), '5');
+  await assertError(
+    full,
+    'unavailable',
+    /^Too many streams of events are open\. Try again in 5 seconds\.$/,
+  );
   await first.leave();
   await other.leave();
   // They are forgotten when the service hears of it.
@@ -257,17 +279,47 @@ test('of streams that are asked for at once no more are opened than a key may ha
   assert.deepEqual(statuses.sort(), [...Array(4).fill(200), ...Array(26).fill(429)]);
 });
 
+test('a client that leaves before its stream begins takes up none of the streams', async (t) => {
+  const service = await startService(t, { config: { maxEventStreamsPerKey: 1 } });
+  const { events } = service.store;
+  const log = events.of(OWN_STORE);
+  const left = Promise.withResolvers<void>();
+  let waiting = 0;
+  const held = t.mock.method(events, 'of', () => ({
+    ...log,
+    async list(after: bigint, limit: number) {
+      waiting++;
+      await left.promise;
+      return log.list(after, limit);
+    },
+  }));
+  for (let asked = 1; asked <= 3; asked++) {
+    const { client, socket } = await ask(t, service, streamRequest(service));
+    await timeUntil(async () => waiting === asked);
+    client.destroy();
+    await once(socket, 'close');
+  }
+  held.mock.restore();
+  left.resolve();
+  await follow(t, service, 'text/event-stream');
+  const { value } = await readMetrics(service.origin);
+  assert.equal(value('petstore_events_streams'), 1);
+});
+
+test('streams that a client asked for one behind the other are forgotten once it leaves', async (t) => {
+  const service = await startService(t);
+  const { client } = await ask(t, service, streamRequest(service).repeat(3));
+  const open = async () => (await readMetrics(service.origin)).value('petstore_events_streams');
+  await timeUntil(async () => (await open()) === 3);
+  client.destroy();
+  await timeUntil(async () => (await open()) === 0);
+});
+
 test('a client that does not read loses its connection, and the others go on', async (t) => {
   const service = await startService(t, { config: { responseTimeoutMs: 1_000 } });
   const reading = await follow(t, service, 'application/jsonl');
-  const accepted = once(service.app.server, 'connection');
-  const slow = connect(service.port, '127.0.0.1');
-  cleanUp(t, () => slow.destroy());
-  slow.on('error', () => {}).pause();
-  slow.write(
-    `GET /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nAccept: application/jsonl\r\n\r\n`,
-  );
-  const [socket] = (await accepted) as [Socket];
+  const { client, socket } = await ask(t, service, streamRequest(service));
+  client.pause();
   const gone = once(socket, 'close');
   const everything = reading.until(/the last one/);
   let isGone = false;

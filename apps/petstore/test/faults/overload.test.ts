@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { closed } from '@petstore/test-support/closed.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -55,12 +56,18 @@ function request(method: string, path: string, key: string, body = ''): string {
   return `${head}${body && length}\r\n${body}`;
 }
 
-/** Keeps every write waiting until it is called. */
+/** Keeps every write waiting until it is called, and so long at most as one waits for the lock. */
 function holdWrites(t: TestContext, folder: string): () => void {
   const db = new DatabaseSync(databaseIn(folder), { timeout: 2_000 });
   cleanUp(t, () => db.close());
   db.exec('BEGIN IMMEDIATE');
-  return () => db.exec('ROLLBACK');
+  const release = () => {
+    clearTimeout(limit);
+    if (db.isTransaction) db.exec('ROLLBACK');
+  };
+  const limit = setTimeout(release, 2_000);
+  cleanUp(t, () => clearTimeout(limit));
+  return release;
 }
 
 /** The 99th percentile of how long requests take, one after the other on each of some connections. */
@@ -127,27 +134,11 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
 });
 
 test('writes beyond the queue are refused at once, whoever sends them, and reads go on', async (t) => {
-  const { post, folder, key, origin, port, output } = await startProcess(t, {
-    PETSTORE_MAX_QUEUED_WRITES: '16',
-  });
-  assert.equal((await post()).status, 201);
-  const release = holdWrites(t, folder);
-  const heldAt = performance.now();
-  // On bare connections: a write waits two seconds for the lock, and a busy machine takes those for a few hundred
-  // requests of fetch.
-  const write = request('POST', '/v1/pets', key, BODY);
-  const onEach = async (connections: number, count: number) => {
-    const exchanges = Array.from({ length: connections }, () =>
-      exchange(port, write.repeat(count), { timeoutMs: 20, responses: count }),
-    );
-    return (await Promise.all(exchanges)).flat();
-  };
-  const accepted = onEach(16, 1);
-  for (let depth = 0; depth !== 16; await sleep(10)) {
-    depth = (await readMetrics(origin)).value('petstore_write_queue_depth') ?? 0;
-    assert.ok(performance.now() - heldAt < 1_900, `${depth} writes wait`);
-  }
-  const refused = await onEach(8, 25);
+  // A write waits two seconds for the lock. A machine on which all that is asked meanwhile takes longer has another try.
+  let held = await askWhileWritesWait(t);
+  for (let times = 1; held.isLate && times < 5; times++) held = await askWhileWritesWait(t);
+  const { depth, refused, list, readiness, stranger, accepted, folder, origin, output } = held;
+  assert.equal(depth, 16, 'writes wait');
   assert.equal(refused.length, 200);
   for (const answer of refused) {
     assert.equal(answer.headers['retry-after'], '1');
@@ -157,18 +148,12 @@ test('writes beyond the queue are refused at once, whoever sends them, and reads
       /^Too many writes wait for the database\. The service is/,
     );
   }
-  const read = request('GET', '/v1/pets', key) + request('GET', '/readyz', key);
-  const [list, readiness] = await exchange(port, read, { timeoutMs: 20, responses: 2 });
   assert.equal(list?.status, 200);
   await assertNotReady(readiness, 'writeQueue', /^Too many writes wait/);
-  // Not even the key or the body is looked at.
-  const strangers = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
-  const [stranger] = await exchange(port, strangers, { timeoutMs: 20 });
   assert.equal(stranger?.status, 503);
 
   // Nobody waited for the lock: those who do would have failed by now.
-  release();
-  const made = (await accepted).map(({ status }) => status);
+  const made = accepted.map(({ status }) => status);
   assert.deepEqual(made, Array(16).fill(201));
   assert.equal((await fetch(`${origin}/readyz`)).status, 200);
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 17);
@@ -181,6 +166,42 @@ test('writes beyond the queue are refused at once, whoever sends them, and reads
   assert.ok(turnedAway().length <= 3, 'no line for each');
   assert.doesNotMatch(output.stderr, /request failed/, 'no line for each');
 });
+
+/** What a new service responds while 16 writes wait for the lock of its database, and to those once they have it. */
+async function askWhileWritesWait(t: TestContext) {
+  const { post, folder, key, origin, port, output } = await startProcess(t, {
+    PETSTORE_MAX_QUEUED_WRITES: '16',
+  });
+  assert.equal((await post()).status, 201);
+  const release = holdWrites(t, folder);
+  const heldAt = performance.now();
+  // On bare connections: a busy machine takes seconds for a few hundred requests of fetch.
+  const write = request('POST', '/v1/pets', key, BODY);
+  const onEach = async (connections: number, count: number) => {
+    const exchanges = Array.from({ length: connections }, () =>
+      exchange(port, write.repeat(count), { timeoutMs: 20, responses: count }),
+    );
+    return (await Promise.all(exchanges)).flat();
+  };
+  const accepting = onEach(16, 1);
+  let depth = 0;
+  for (; depth !== 16 && performance.now() - heldAt < 1_900; await sleep(10)) {
+    depth = (await readMetrics(origin)).value('petstore_write_queue_depth') ?? 0;
+  }
+  const refused = await onEach(8, 25);
+  const read = request('GET', '/v1/pets', key) + request('GET', '/readyz', key);
+  const [list, readiness] = await exchange(port, read, { timeoutMs: 20, responses: 2 });
+  // Not even the key or the body is looked at.
+  const strangers = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
+  const [stranger] = await exchange(port, strangers, { timeoutMs: 20 });
+  const isLate = depth !== 16 || performance.now() - heldAt > 2_000;
+  release();
+  const accepted = await accepting;
+  return {
+    ...{ isLate, depth, refused, list, readiness, stranger, accepted },
+    ...{ folder, origin, output },
+  };
+}
 
 test('requests beyond those that may be under way are refused; supervisors are answered', async (t) => {
   const store = await openStore('sqlite::memory:');
@@ -251,7 +272,7 @@ test('while each turn of the event loop takes too long, all but supervisors are 
 
 test('connections beyond the limit get a response and are closed, and far beyond it are closed unread', async (t) => {
   const { get, origin, port, logged } = await start(t, { PETSTORE_MAX_CONNECTIONS: '3' });
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = holdTimers(t, [1_000, 2_000]);
   const open = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
     cleanUp(t, () => socket.destroy());
@@ -274,7 +295,7 @@ test('connections beyond the limit get a response and are closed, and far beyond
   await timeUntil(async () => closed() >= 16);
   assert.ok(closed() < 80);
   // Time is up for those whose request never ends, and to tell.
-  t.mock.timers.tick(2_000);
+  for (const { end } of [...timers]) end();
   await timeUntil(async () => closed() === 80);
   assert.ok(idle.every((socket) => !socket.closed));
   const metrics = await readMetrics(origin);

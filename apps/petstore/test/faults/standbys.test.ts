@@ -52,12 +52,15 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   assert.equal((await create('first')).status, 201);
 
   let isOver = false;
-  const reads: { status: number; ms: number }[] = [];
+  const reads: { ms: number }[] = [];
+  const statusesOfReads = new Set<number>();
   const writes: { status: number; ms: number }[] = [];
   const acknowledged: string[] = [];
   const readers = ['/v1/pets?limit=5', '/v1/pets/1'].map(async (path) => {
     while (!isOver) {
-      reads.push(await call('GET', path));
+      const read = await call('GET', path);
+      reads.push(read);
+      statusesOfReads.add(read.status);
       await sleep(5);
     }
   });
@@ -97,7 +100,6 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   const medianOf = (some: typeof reads) =>
     some.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(some.length / 2)] ?? Infinity;
   const before = medianOf(reads);
-  reads.length = 0;
   await timeUntil(async () => (await call('GET', '/readyz/writes')).status === 503);
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
   const notReady = await call('GET', '/readyz/writes');
@@ -105,19 +107,20 @@ test('while the standbys are away reads go on, writes are a 503 in time, and con
   assert.match(notReady.text, /"writes":\{"status":"failed","message":"The .* write in time/);
   const refused = () => writes.filter(({ status }) => status === 503);
   await timeUntil(async () => refused().length >= 12);
-  await timeUntil(async () => reads.length > 100);
-  const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
-  const median = medianOf(reads);
-  const p99 = times[Math.floor(times.length * 0.99)];
-  t.diagnostic(
-    `${reads.length} reads, median ${median.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms; ${writes.length} writes; ${most} connections wait`,
-  );
-  assert.ok(
-    reads.every(({ status }) => status === 200),
-    'every read succeeds',
-  );
-  // As quick as while writes went on, whatever the machine is.
-  assert.ok(median < Math.max(20, 3 * before), `${median} ms, and ${before} ms before`);
+  const medianNow = async () => {
+    reads.length = 0;
+    await timeUntil(async () => reads.length > 100);
+    const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
+    const median = medianOf(reads);
+    const p99 = times[Math.floor(times.length * 0.99)];
+    t.diagnostic(
+      `${reads.length} reads, median ${median.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms; ${writes.length} writes; ${most} connections wait`,
+    );
+    return median;
+  };
+  // As quick as while writes went on, whatever the machine is, and whatever else it does meanwhile.
+  await assertWithin(Math.max(20, 3 * before), medianNow, `a read, and ${before} ms before,`);
+  assert.deepEqual([...statusesOfReads], [200], 'every read succeeds');
   assert.deepEqual(refused(), writes.slice(-refused().length), 'no write succeeds');
   assert.equal((await call('GET', '/readyz/reads')).status, 200);
   assert.equal((await call('GET', '/readyz/writes')).status, 503);

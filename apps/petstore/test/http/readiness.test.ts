@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -31,14 +32,16 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
   };
   const { app, origin, port } = await startService(t, { store, config: { readyTimeoutMs: 300 } });
   const probe = () => fetch(`${origin}/readyz`);
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timeouts = holdTimers(t, [300]);
   let arrived = 0;
   app.server.on('request', () => arrived++);
   const last = 'GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
   const ahead = last.replace('Connection: close\r\n', '').repeat(49) + last;
-  const probes = Promise.all(Array.from({ length: 20 }, () => exchange(port, ahead)));
+  const probes = Promise.all(
+    Array.from({ length: 20 }, () => exchange(port, ahead, { responses: 50 })),
+  );
   await timeUntil(async () => arrived === 1_000);
-  t.mock.timers.tick(300);
+  for (const { end } of [...timeouts]) end();
   const answers = (await probes).flat();
   assert.equal(asked, 1);
   assert.equal(answers.length, 1_000);
@@ -65,14 +68,10 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
   const isReady = async () => (await readyz()).status === 200;
   // It is started again at once after the first death, and later after the next ones: when the test says so.
   const delays = [0, 100, 500];
-  const held: { readonly start: () => void; readonly ms: number }[] = [];
-  const { setTimeout: setRealTimeout } = globalThis;
-  const hold = (work: () => void, ms = 0) => {
-    if (!delays.includes(ms)) return setRealTimeout(work, ms);
-    held.push({ start: work, ms });
-    return { unref: () => undefined };
-  };
-  t.mock.method(globalThis, 'setTimeout', hold as typeof setTimeout);
+  const held = holdTimers(t, delays);
+  // However long the test takes, no thread lives so long that its death counts as the first again.
+  const now = Date.now();
+  t.mock.method(Date, 'now', () => now);
   for (const [deaths, delayMs] of delays.entries()) {
     assert.equal((await post('/pets', '{"name":"Rex","categoryId":1}')).status, 201);
     await workers.at(-1)?.terminate();
@@ -82,7 +81,7 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
       [delayMs],
     );
     assert.equal(workers.length, deaths + 1);
-    held.pop()?.start();
+    held[0]?.end();
     await timeUntil(isReady).catch(async (error) => {
       assert.fail(`${error}: ${await (await readyz()).text()} ${told.join('')}`);
     });

@@ -271,6 +271,19 @@ test('keywords of JSON Schema that OpenAPI 3.0 lacks are said in its words', () 
   });
 });
 
+test('what the document says of how long results are kept is true of every setting', async (t) => {
+  const { document } = await served(t, { idempotencyHours: 1 });
+  const parameters = inPlace(document).paths['/pets']?.post?.parameters as {
+    name: string;
+    description: string;
+  }[];
+  const header = parameters.find(({ name }) => name === 'Idempotency-Key');
+  assert.match(
+    header?.description ?? '',
+    /24 hours, unless those who run it have set another time/,
+  );
+});
+
 test('operations, parameters and fields are those of the interface', async (t) => {
   const { document } = await served(t, { stability: 'stable' });
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

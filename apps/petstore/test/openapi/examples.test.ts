@@ -237,9 +237,10 @@ function common(
   body?: string,
   headers: readonly string[] = [],
 ): Record<string, Provocation> {
-  const path = line.split(' ')[1] ?? '';
+  const [method = '', path = ''] = line.split(' ');
   const whole = request(line, body, headers);
   return {
+    ...(body === undefined && method !== 'GET' && unaskedBodies(line)),
     invalid_request: { request: (key) => whole(key).replace('Host: a\r\n', '') },
     unauthorized: { request: (key) => whole(key).replace(/Authorization: .*\r\n/, '') },
     forbidden: {
@@ -262,6 +263,11 @@ function common(
     internal_error: { start: broken, request: whole },
     unavailable: { start: away, request: whole },
   };
+}
+
+/** The ways in which a body can be wrong where none is needed, and an empty one is none. */
+function unaskedBodies(line: string): Record<string, Provocation> {
+  return { ...bodies(line), invalid_json: { request: request(line, '\xff') } };
 }
 
 /** A service that has seen the Idempotency-Key, with another request. */
@@ -397,7 +403,10 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   listPets: {
     ...common('GET /v1/pets'),
     200: { start: withPets, request: request('GET /v1/pets?limit=2') },
-    304: { request: request('GET /v1/pets', undefined, ['If-None-Match: *']) },
+    304: {
+      start: withPets,
+      request: request('GET /v1/pets?limit=2', undefined, ['If-None-Match: *']),
+    },
     invalid_request: { request: request('GET /v1/pets?limit=101') },
     invalid_cursor: { request: request('GET /v1/pets?cursor=1') },
   },
@@ -406,6 +415,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     ...bodies('QUERY /v1/pets'),
     200: { start: withBold, request: request('QUERY /v1/pets', BOLD) },
     304: {
+      start: withBold,
       request: request('QUERY /v1/pets', BOLD, [
         ...['If-None-Match: *', 'Content-Type: application/json'],
       ]),
@@ -416,6 +426,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     ...common(`GET /v1/pets/queries/${BOLD_QUERY}`),
     200: { start: withBold, request: request(`GET /v1/pets/queries/${BOLD_QUERY}`) },
     304: {
+      start: withBold,
       request: request(`GET /v1/pets/queries/${BOLD_QUERY}`, undefined, ['If-None-Match: *']),
     },
     not_found: { request: request('GET /v1/pets/queries/1') },
@@ -473,7 +484,10 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
       start: after(dogs, cats, category('Cows')),
       request: request('GET /v1/categories?limit=2'),
     },
-    304: { request: request('GET /v1/categories', undefined, ['If-None-Match: *']) },
+    304: {
+      start: after(dogs, cats, category('Cows')),
+      request: request('GET /v1/categories?limit=2', undefined, ['If-None-Match: *']),
+    },
     invalid_request: { request: request('GET /v1/categories?limit=101') },
     invalid_cursor: { request: request('GET /v1/categories?cursor=1') },
   },
@@ -526,7 +540,10 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
       start: after(aPet, aPet, aPet, anOrder, orderOf(2), orderOf(3)),
       request: request('GET /v1/store/orders?limit=2'),
     },
-    304: { request: request('GET /v1/store/orders', undefined, ['If-None-Match: *']) },
+    304: {
+      start: after(aPet, aPet, aPet, anOrder, orderOf(2), orderOf(3)),
+      request: request('GET /v1/store/orders?limit=2', undefined, ['If-None-Match: *']),
+    },
     invalid_request: { request: request('GET /v1/store/orders?limit=101') },
     invalid_cursor: { request: request('GET /v1/store/orders?cursor=1') },
   },
@@ -581,9 +598,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   },
   createSandbox: {
     ...withoutCondition(common('POST /v1/sandboxes', '{}')),
-    ...bodies('POST /v1/sandboxes'),
-    // An empty body is none, and none is needed.
-    invalid_json: { request: request('POST /v1/sandboxes', '\xff') },
+    ...unaskedBodies('POST /v1/sandboxes'),
     201: { request: request('POST /v1/sandboxes', '{"seed":200}') },
     unauthorized: {
       request: (key) => request('POST /v1/sandboxes', '{}')(key).replace('Bearer ', 'Basic '),
@@ -776,6 +791,8 @@ function assertAsDocumented(name: string, answer: RawResponse, documented: Answe
 const OF_SOME: Record<string, readonly string[]> = {
   '409 Retry-After': ['idempotency_conflict'],
   '415 Accept-Encoding': [],
+  // Of streams alone.
+  '200 Last-Event-ID': [],
 };
 
 /** Headers that any HTTP server sends, or that say how a browser should take the answer. */
@@ -958,6 +975,23 @@ test('the response to a compressed body has no header that the document does not
   const [createPet] = operationsOf(document).filter((one) => one.operationId === 'createPet');
   assert.ok(answer?.headers['accept-encoding'] && createPet);
   assert.deepEqual(undeclared(answer, createPet.responses[415] ?? {}), []);
+});
+
+test('a stream of events has a media type of the document, and no header that it does not say', async (t) => {
+  const started = await service(t);
+  const { document } = await documentOf(started);
+  const [listEvents] = operationsOf(document).filter((one) => one.operationId === 'listEvents');
+  const documented = listEvents?.responses[200] ?? {};
+  const streams = ['text/event-stream', 'application/jsonl', 'application/x-ndjson'];
+  assert.deepEqual(Object.keys(documented.content ?? {}), ['application/json', ...streams]);
+  for (const accept of streams) {
+    const response = await started.call('/events?after=latest', { headers: { accept } });
+    await response.body?.cancel();
+    assert.equal(response.headers.get('content-type')?.split(';')[0], accept);
+    const answer = { headers: Object.fromEntries(response.headers) } as RawResponse;
+    const others = ['transfer-encoding', 'x-accel-buffering'];
+    assert.deepEqual(undeclared(answer, documented).sort(), others, 'of HTTP, and for proxies');
+  }
 });
 
 test('the service takes those values of Idempotency-Key that match the pattern of the document', async (t) => {

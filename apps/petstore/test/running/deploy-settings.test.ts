@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { DEFAULT_PORT } from '../../src/config.ts';
+import { HEARTBEAT_MS } from '../../src/events/streams/event-streams.ts';
 import { DEPLOY, deployFile } from '../support/deploy-files.ts';
 import { startService } from '../support/service.ts';
 import { allVariables } from '../support/variables.ts';
@@ -87,6 +88,18 @@ test('every port in these files is the one that the service listens on', async (
     const [, port] = pattern.exec(await deployFile(file)) ?? [];
     assert.equal(port, `${DEFAULT_PORT}`, `${file}: ${pattern}`);
   }
+});
+
+test('no proxy of these files cuts a stream between two signs of its life', async () => {
+  const haproxy = await deployFile('cluster/balancer/haproxy.cfg');
+  const [, reads = ''] = haproxy.split(/^backend reads$/m);
+  const [backend = ''] = reads.split(/^backend /m);
+  const ofStreams = /set-timeout server (\d+)s if \{ path \/v1\/events \}/.exec(backend);
+  const ofReads = /timeout server (\d+)s/.exec(backend);
+  const nginx = /proxy_read_timeout (\d+)s/.exec(await deployFile('proxy/nginx.conf'));
+  const seconds = [ofStreams ?? ofReads, nginx].map((found) => Number(found?.[1]));
+  // The sign may be a second late, and the network, too.
+  for (const time of seconds) assert.ok(time * 1_000 > HEARTBEAT_MS + 5_000, `${seconds} s`);
 });
 
 test('every path that these files ask of the service is answered', async (t) => {

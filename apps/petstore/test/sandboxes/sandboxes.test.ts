@@ -208,7 +208,13 @@ test('one address makes so many in an hour, and all together so many at once', a
   service.clock.now += 50 * MINUTE_MS + 1;
   assert.equal((await service.make({ ttl: 7_200 })).status, 201);
   service.clock.now += 60 * MINUTE_MS;
-  await assertError(await service.make(), 'unavailable', /^The limit of sandboxes is reached\./);
+  const full = await service.make();
+  assert.equal(full.headers.get('retry-after'), '60', 'room comes when one ends, not at once');
+  await assertError(
+    full,
+    'unavailable',
+    /^The limit of sandboxes is reached\. Try again in 60 seconds\.$/,
+  );
 });
 
 test('who asks without a key is the network that a trusted proxy names, and an IPv6 /64 is one', async (t) => {

@@ -107,6 +107,29 @@ test('with `errors` a 5xx and a slow request have a line, and nothing else has; 
   );
 });
 
+test('a stream counts up to its head, and is not slow however long it lasts', async (t) => {
+  const service = await startService(t, { config: { slowRequestMs: 50 } });
+  const { origin, call, logged } = service;
+  const shows = (name: string, wanted: number) =>
+    timeUntil(async () => (await readMetrics(origin)).value(name) === wanted);
+  let now = performance.now();
+  const { mock } = t.mock.method(performance, 'now', () => now);
+  const { body } = await call('/events', { headers: { accept: 'text/event-stream' } });
+  await shows('petstore_events_streams', 1);
+  now += 35_000;
+  await body?.cancel();
+  await shows('petstore_http_requests_in_flight', 1);
+  mock.restore();
+  const { value } = await readMetrics(origin);
+  const labels = { method: 'GET', route: '/v1/events' };
+  assert.equal(value('petstore_http_request_duration_seconds_count', labels), 1);
+  assert.equal(value('petstore_http_request_duration_seconds_sum', labels), 0);
+  assert.deepEqual(
+    logged.filter((line) => line.includes('/v1/events')),
+    [],
+  );
+});
+
 test('a client that goes away before its response has a line without a status', async (t) => {
   const service = await startService(t, { config: { accessLog: 'all' } });
   const socket = connect(service.port, '127.0.0.1');

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { startWithSandbox } from '../support/sandbox.ts';
 import { startService } from '../support/service.ts';
 
 onBothEngines(
@@ -47,6 +49,40 @@ onBothEngines(
     );
   },
 );
+
+test('a fault that a sandbox asked for is counted apart, and in nothing that an alert looks at', async (t) => {
+  const { origin, inSandbox, logged } = await startWithSandbox(t, { config: { slowRequestMs: 1 } });
+  const shows = (name: string, wanted: number) =>
+    timeUntil(async () => (await readMetrics(origin)).value(name) === wanted);
+  const ask = async (fault: string) => (await inSandbox('/pets', { fault })).text();
+  await ask('status=500');
+  await ask('status=503;when=after');
+  await ask('latency=20ms');
+  await assert.rejects(ask('cut=3'));
+  await assert.rejects(ask('reset=before'));
+  const leaving = new AbortController();
+  const left = inSandbox('/pets', { fault: 'latency=30s', signal: leaving.signal });
+  await shows('petstore_http_requests_in_flight', 2);
+  leaving.abort();
+  await assert.rejects(left);
+  await shows('petstore_http_faults_total', 6);
+  const { labels, value } = await readMetrics(origin);
+  const counted = labels('petstore_http_requests_total').filter(
+    ({ route }) => route === '/v1/pets',
+  );
+  assert.deepEqual(counted, []);
+  const pets = { method: 'GET', route: '/v1/pets' };
+  assert.equal(value('petstore_http_request_duration_seconds_count', pets), 0);
+  assert.deepEqual(
+    logged.filter((line) => line.includes('"/v1/pets"')),
+    [],
+  );
+
+  await ask('status=500;rate=0');
+  const after = await readMetrics(origin);
+  const spared = { ...pets, status: '200' };
+  assert.equal(after.value('petstore_http_requests_total', spared), 1, 'nothing was done to it');
+});
 
 test('pages from memory, groups of writes and database errors are counted', async (t) => {
   const { origin, get, post, store } = await startService(t);

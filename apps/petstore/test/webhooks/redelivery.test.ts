@@ -159,13 +159,14 @@ test('one that is asked for of a machine whose clock is ahead is sent before its
     const [delivery] = (await (await service.get(`${path}/deliveries`)).json()) as {
       attempts: unknown[];
     }[];
-    return delivery?.attempts.length;
+    return delivery?.attempts.length ?? 0;
   };
-  await timeUntil(async () => (await attempts()) === 1);
+  await timeUntil(async () => (await attempts()) >= 1);
   await redeliver(service, path, 1);
-  // The next attempt is minutes away.
-  await timeUntil(async () => (await attempts()) === 2);
+  // The next attempt is minutes away. On a slow machine the one after seconds was made as well.
+  await timeUntil(async () => (await attempts()) >= 2);
   aheadMs = 2_000;
+  const before = receiver.received.length;
   await redeliver(service, path, 1);
-  await timeUntil(async () => receiver.received.length === 3);
+  await timeUntil(async () => receiver.received.length > before);
 });

@@ -101,7 +101,7 @@ test('a sandbox without room for its webhook is told whether its own are too man
   await assertError(
     await add(other),
     'unavailable',
-    /^The limit of webhooks of sandboxes is reached\./,
+    /^The limit of webhooks of sandboxes is reached\. Try again in 60 seconds\.$/,
   );
 });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test as onMemory, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onSharedEngines as test } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
 import { assertError } from '../support/assert-error.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { assertSigned, isSigned, Receiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { SilentReceivers } from './support/silent-receivers.ts';
@@ -61,6 +61,10 @@ async function create(service: Service, name = 'Rex'): Promise<void> {
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+/** Waits until the service has looked for what it has to deliver to, and it is so many webhooks. */
+const untilDeliversTo = ({ origin }: Service, count: number) =>
+  timeUntil(async () => (await readMetrics(origin)).value('petstore_webhook_owned') === count);
 
 /** The path of a webhook that is failing, and is left alone for minutes. Its events 1 to 5 wait. */
 async function makeFailing(service: Service, receiver: Receiver): Promise<string> {
@@ -210,9 +214,10 @@ test('one that is enabled after it was let go of is sent at once what waits', as
   const service = await start(t);
   const receiver = await Receiver.start(t);
   const path = await makeFailing(service, receiver);
+  await untilDeliversTo(service, 1);
   await json(patch(service, path, { state: 'disabled' }));
-  // Twice the time after which the service looks for what it still has: whoever delivers next has only what is stored.
-  await sleep(1_000);
+  // Whoever delivers next has only what is stored.
+  await untilDeliversTo(service, 0);
   receiver.answer = () => 204;
   const before = receiver.received.length;
   await json(patch(service, path, { state: 'enabled' }));
@@ -289,8 +294,9 @@ test('what happens once the events or the address were changed goes by them', as
     await create(service);
     await timeUntil(async () => one.ids().includes(`${round}`));
     await json(patch(service, path, { events: ['order.placed'] }));
-    // Twice the time after which the service looks for what was changed.
-    await sleep(1_000);
+    // Who has seen this one has seen what was changed.
+    await make(service, { url: other.url, events: ['order.placed'] });
+    await untilDeliversTo(service, 1 + round);
   }
   await json(patch(service, path, { events: [] }));
   for (const [event, receiver] of [one, other, one, other].entries()) {

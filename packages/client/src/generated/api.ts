@@ -379,7 +379,7 @@ export interface paths {
         };
         /**
          * List or follow events
-         * @description Returns what happened to animals and orders, the oldest first. By `Accept` the same comes as a stream that goes on: `text/event-stream` for server-sent events, `application/jsonl` for a line of JSON each.
+         * @description Returns what happened to animals and orders, the oldest first. By `Accept` the same comes as a stream that goes on: `text/event-stream` for server-sent events, `application/jsonl` or `application/x-ndjson` for a line of JSON each.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1480,13 +1480,14 @@ export interface components {
     };
     responses: {
         /** @description The client has this response already: its `If-None-Match` matches the `ETag`. */
-        NotModified: {
+        NotModifiedWithLink: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 ETag: components["headers"]["ETag"];
                 "Cache-Control": components["headers"]["Cache-Control"];
+                Link: components["headers"]["Link"];
                 "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                 [name: string]: unknown;
             };
@@ -1524,8 +1525,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticatePetsRead"];
                 [name: string]: unknown;
             };
             content: {
@@ -1539,8 +1539,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticatePetsWrite"];
                 [name: string]: unknown;
             };
             content: {
@@ -1554,8 +1553,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticateOrdersRead"];
                 [name: string]: unknown;
             };
             content: {
@@ -1569,8 +1567,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticateOrdersWrite"];
                 [name: string]: unknown;
             };
             content: {
@@ -1584,8 +1581,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticateWebhooksRead"];
                 [name: string]: unknown;
             };
             content: {
@@ -1599,8 +1595,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description The challenge, with the scope that is missing (RFC 6750). */
-                "WWW-Authenticate"?: string;
+                "WWW-Authenticate": components["headers"]["WWW-AuthenticateWebhooksWrite"];
                 [name: string]: unknown;
             };
             content: {
@@ -1860,19 +1855,6 @@ export interface components {
             };
             content?: never;
         };
-        /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-        InvalidRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
         InvalidRequestOrInvalidJson: {
             headers: {
@@ -1886,6 +1868,45 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
+        InvalidRequestOrInvalidJsonWebhooks: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The client has this response already: its `If-None-Match` matches the `ETag`. */
+        NotModified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                ETag: components["headers"]["ETag"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
     };
     parameters: {
         /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
@@ -1896,7 +1917,7 @@ export interface components {
         "If-None-Match": string;
         /** @description What is to go wrong with this request, for the keys of sandboxes alone: a Dictionary of RFC 9651, such as `status=503;rate=0.5;seed=7`. There are `latency`, `status`, `reset`, `cut`, `slow`, `length`, `duplicate`, `malformed`, `type`, `drift`, `big-ids`, `stale`, `clock` and `events`. With any other key it is a 400. Every response in which something was done, errors included, has `Petstore-Fault-Applied`. */
         "Petstore-Fault": string;
-        /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "Idempotency-Key": string;
         /** @description Id of the animal. */
         petId: bigint;
@@ -1926,8 +1947,24 @@ export interface components {
         "Cache-Control": string;
         /** @description The faults in this response, in the form of `Petstore-Fault`; only with the key of a sandbox. */
         "Petstore-Fault-Applied": string;
+        /** @description The next page, as in the response that the client has; absent on the last one. */
+        Link: string;
+        /** @description What replaces it (`rel="successor-version"`). */
+        LinkPets: string;
         /** @description The challenge (RFC 6750). */
         "WWW-Authenticate": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticatePetsRead": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticatePetsWrite": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticateOrdersRead": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticateOrdersWrite": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticateWebhooksRead": string;
+        /** @description The challenge, with the scope that is missing (RFC 6750). */
+        "WWW-AuthenticateWebhooksWrite": string;
         /** @description Seconds to wait before trying again. */
         "Retry-After": number;
         /** @description The media types that would do (RFC 9110, section 15.5.16). */
@@ -1940,8 +1977,6 @@ export interface components {
         Deprecation: string;
         /** @description When the operation is removed (RFC 8594). */
         Sunset: string;
-        /** @description What replaces it (`rel="successor-version"`). */
-        Link: string;
         /** @description `accept`: the form depends on it. */
         Vary: string;
     };
@@ -2126,7 +2161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["NotModifiedWithLink"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
@@ -2144,7 +2179,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2256,7 +2291,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
@@ -2282,7 +2317,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     "Petstore-Fault-Applied": components["headers"]["Petstore-Fault-Applied"];
                     [name: string]: unknown;
                 };
@@ -2297,7 +2332,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2312,7 +2347,7 @@ export interface operations {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2326,11 +2361,10 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": components["headers"]["WWW-AuthenticatePetsRead"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2346,7 +2380,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2360,7 +2394,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2376,7 +2410,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2392,7 +2426,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2406,7 +2440,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2423,7 +2457,7 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2437,7 +2471,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2453,7 +2487,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2467,7 +2501,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2484,7 +2518,7 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["Link"];
+                    Link: components["headers"]["LinkPets"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2513,7 +2547,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundPets"];
@@ -2532,7 +2566,9 @@ export interface operations {
                 };
             };
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -2674,7 +2710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["NotModifiedWithLink"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
@@ -2751,7 +2787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Categories"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["NotModifiedWithLink"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
@@ -2769,7 +2805,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2925,7 +2961,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundCategories"];
@@ -2944,7 +2980,9 @@ export interface operations {
                 };
             };
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3096,7 +3134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            304: components["responses"]["NotModified"];
+            304: components["responses"]["NotModifiedWithLink"];
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrdersRead"];
@@ -3114,7 +3152,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -3273,7 +3311,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -3314,7 +3352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
@@ -3334,7 +3372,9 @@ export interface operations {
                 };
             };
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3347,7 +3387,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body, it gets the response of the first time and is not done again. The service keeps that for 24 hours, unless those who run it have set another time. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -3388,7 +3428,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
@@ -3408,7 +3448,9 @@ export interface operations {
                 };
             };
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3549,12 +3591,14 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContentSandboxes"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3597,12 +3641,14 @@ export interface operations {
                     "application/json": components["schemas"]["Sandbox"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3768,12 +3814,14 @@ export interface operations {
                     "application/json": components["schemas"]["Sandbox"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -3797,12 +3845,14 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContentSandboxes"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4016,12 +4066,14 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContentSandboxes"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4060,6 +4112,8 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description On a stream from `latest`: the id of the newest event, after which it begins. */
+                    "Last-Event-ID"?: string;
                     /** @description What the form of the response depends on. */
                     Vary?: string;
                     /** @description The next events (RFC 8288, `rel="next"`); absent after the newest one. */
@@ -4103,6 +4157,8 @@ export interface operations {
                     "text/event-stream": string;
                     /** @example {"id":"1","type":"pet.created","createdAt":"2026-11-21T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}} */
                     "application/jsonl": string;
+                    /** @example {"id":"1","type":"pet.created","createdAt":"2026-11-21T12:00:00.000Z","data":{"id":1,"name":"Rex","categoryId":1,"status":"available"}} */
+                    "application/x-ndjson": string;
                 };
             };
             400: components["responses"]["InvalidRequestOrInvalidCursor"];
@@ -4620,7 +4676,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChallengeRun"];
                 };
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4649,7 +4705,9 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4788,12 +4846,14 @@ export interface operations {
                     "image/svg+xml": string;
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundChallenges"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -4906,7 +4966,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidJson"];
+            400: components["responses"]["InvalidRequestOrInvalidJsonWebhooks"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenWebhooksWrite"];
             408: components["responses"]["RequestTimeout"];
@@ -5007,12 +5067,14 @@ export interface operations {
         requestBody?: never;
         responses: {
             204: components["responses"]["NoContent"];
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenWebhooksWrite"];
             404: components["responses"]["NotFoundWebhooks"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5070,7 +5132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidJson"];
+            400: components["responses"]["InvalidRequestOrInvalidJsonWebhooks"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenWebhooksWrite"];
             404: components["responses"]["NotFoundWebhooks"];
@@ -5134,7 +5196,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5151,7 +5213,9 @@ export interface operations {
             403: components["responses"]["ForbiddenWebhooksWrite"];
             404: components["responses"]["NotFoundWebhooks"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5196,12 +5260,14 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryAttempt"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenWebhooksWrite"];
             404: components["responses"]["NotFoundWebhooks"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5316,7 +5382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            400: components["responses"]["InvalidRequest"];
+            400: components["responses"]["InvalidRequestOrInvalidJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenWebhooksWrite"];
             /** @description `not_found`: Nothing is at this address. */
@@ -5346,7 +5412,9 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

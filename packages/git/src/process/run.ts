@@ -57,6 +57,11 @@ export async function run(
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  // Its error may come while nobody waits for it yet.
+  exited.catch(() => undefined);
+  // The system could not start it, and says why. It may have no streams then.
+  if (child.pid === undefined) await exited;
   let hasEnded = false;
   const killGroup = () => {
     // The number of a group that is gone may be given to a stranger.
@@ -67,7 +72,6 @@ export async function run(
       // All of it has ended.
     }
   };
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   child.on('exit', () => {
     // What it started and did not wait for.
     killGroup();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { coverNothing } from '@petstore/test-support/program.ts';
+import { coverNothing, runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil, watchTurns } from '@petstore/test-support/within.ts';
 import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
@@ -301,6 +301,15 @@ test('a build that cannot store its files rejects and says why, and the next one
   const pack = join(job.pack, 'missing');
   await assert.rejects(runBuild({ ...job, pack }, silent, never), /ENOENT.*missing/);
   assert.ok('artifact' in (await runBuild(job, silent, never)));
+});
+
+test('a process that the system cannot start is an error of its build, and of nothing else', async (t) => {
+  const job = await jobOf(t, await fixture('weather.json'));
+  const program = join(import.meta.dirname, 'support/start-no-process.ts');
+  const script = 'ulimit -n 200; exec "$0" "$@"';
+  const command = ['-c', script, process.execPath, program, JSON.stringify(job)];
+  const outcome = await runProgram('sh', command, import.meta.dirname);
+  assert.deepEqual(outcome, { code: 0, stdout: 'ENOENT EMFILE artifact\n', stderr: '' });
 });
 
 test('a build that is called off rejects and leaves nothing running', async (t) => {

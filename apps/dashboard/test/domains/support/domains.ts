@@ -66,20 +66,21 @@ export async function getDomain(owner: Visitor, slug: string, hostname: string):
   return json(await owner.call('GET', `/api/projects/${slug}/domains/${hostname}`));
 }
 
-export async function verify(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
-  return json(await owner.call('POST', `/api/projects/${slug}/domains/${hostname}/verify`));
-}
-
-/** The same again where a name server was late: those of a test are in its process, which may stand still. */
-export async function verifyInTime(
+/** Checks a domain, again where a name server was late: those of a test are in its process, which may stand still. */
+export async function verify(
   owner: Visitor,
   slug: string,
   hostname: string,
   tries = 5,
 ): Promise<Domain> {
-  const domain = await verify(owner, slug, hostname);
+  const domain = await verifyOnce(owner, slug, hostname);
   const isLate = domain.verdict?.reason === 'timeout';
-  return isLate && tries > 1 ? verifyInTime(owner, slug, hostname, tries - 1) : domain;
+  return isLate && tries > 1 ? verify(owner, slug, hostname, tries - 1) : domain;
+}
+
+/** One check, for a test that counts them, or whose name server does not respond. */
+export async function verifyOnce(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
+  return json(await owner.call('POST', `/api/projects/${slug}/domains/${hostname}/verify`));
 }
 
 /** The kinds of a domain's events, oldest first. */
@@ -106,7 +107,7 @@ export async function verifiedDomain(
   hostname: string,
 ): Promise<Domain> {
   createRecords(dns, await addDomain(owner, slug, hostname));
-  const domain = await verifyInTime(owner, slug, hostname);
+  const domain = await verify(owner, slug, hostname);
   assert.equal(domain.verdict?.code, 'verified', domain.verdict?.message);
   return domain;
 }

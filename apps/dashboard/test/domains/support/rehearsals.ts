@@ -19,7 +19,7 @@ import type { Db } from '../../../server/src/store/schema.ts';
 import { deployFiles } from '../../support/guides.ts';
 import { createProject, setPlan } from '../../support/project.ts';
 import { json, type Visitor } from '../../support/service.ts';
-import { AWAY, startDomainService, verifyInTime } from './domains.ts';
+import { AWAY, startDomainService, verify } from './domains.ts';
 import { startOldSite } from './old-site.ts';
 
 export const HOST = 'docs.example.test';
@@ -58,7 +58,7 @@ export async function prepareMove(
   );
   const [challenge, main] = added.records;
   zone.setRecords(String(challenge?.name), 'CNAME', [String(challenge?.value)]);
-  const domain = await verifyInTime(root, 'pets', HOST);
+  const domain = await verify(root, 'pets', HOST);
   assert.equal(domain.verdict?.reason, 'prepared', domain.verdict?.message);
   const certify = () => putIssued(service.db, issuing, secretKey);
   return { ...service, old, zone, certify, target: String(main?.value) };

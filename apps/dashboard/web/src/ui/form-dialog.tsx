@@ -1,6 +1,6 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Form, type FormValues, SubmitButton } from './form.tsx';
@@ -65,10 +65,19 @@ export function FormDialog<Result>({
       return onDone?.(done);
     },
   });
+  // From the moment in which the form is sent: `isPending` comes some milliseconds later.
+  const isUnderWay = useRef(false);
+  useEffect(() => {
+    isUnderWay.current = mutation.isPending;
+  });
+  const mutate = (values: FormValues) => {
+    isUnderWay.current = true;
+    mutation.mutate(values);
+  };
   const shown = mutation.isSuccess ? result?.(mutation.data) : undefined;
   const change = (open: boolean) => {
     // What was sent is carried out all the same, and its result would be shown to nobody.
-    if (!open && mutation.isPending) return;
+    if (!open && isUnderWay.current) return;
     // The result stays until the dialog has closed.
     if (!shown || open) mutation.reset();
     if (open) onOpen?.();
@@ -90,7 +99,7 @@ export function FormDialog<Result>({
           </DialogActions>
         </>
       ) : (
-        <Form mutation={mutation} {...form}>
+        <Form mutation={{ ...mutation, mutate }} {...form}>
           {children}
           <DialogActions>
             <DialogClose disabled={mutation.isPending} render={<Button />}>

@@ -1,17 +1,20 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Metrics } from '@petstore/service/metrics/instruments.ts';
-import { overloaded, rateLimited } from '../../http/api-error.ts';
+import { full, rateLimited } from '../../http/api-error.ts';
 import type { ServiceResponse } from '../../http/service-response.ts';
 import type { EventLogs } from '../../store/contract/event-logs.ts';
 import { LogTail } from './log-tail.ts';
 import type { StreamFormat } from './stream-format.ts';
 
 /** How often a stream that has nothing to tell says that it lives, in milliseconds. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 /** How often the key of a stream is looked at again, in milliseconds. */
 const CHECK_MS = 1_000;
+
+/** How long to wait for a stream of others to end. */
+const FULL_SECONDS = 5;
 
 /** How many events are written at once. */
 const BATCH = 100;
@@ -80,12 +83,17 @@ export class EventStreams {
   /** Throws ApiError where there are too many streams: `rate_limited` for those of a key, else `unavailable`. */
   refuseTooMany(keyId: string): void {
     const { maxStreams, maxStreamsOfKey } = this.#deps;
-    if (this.#isClosed) throw overloaded('The service is about to stop.');
-    if (this.#streams.size >= maxStreams) throw overloaded('Too many streams of events are open.');
+    if (this.#isClosed) throw full('The service is about to stop.', 1);
+    if (this.#streams.size >= maxStreams) {
+      throw full('Too many streams of events are open.', FULL_SECONDS);
+    }
     let own = 0;
     for (const stream of this.#streams) if (stream.keyId === keyId) own++;
     if (own < maxStreamsOfKey) return;
-    throw rateLimited(`The API key has ${maxStreamsOfKey} streams of events open already.`, 5);
+    throw rateLimited(
+      `The API key has ${maxStreamsOfKey} streams of events open already.`,
+      FULL_SECONDS,
+    );
   }
 
   /** Streams events until the client leaves or loses its right, its position is no longer kept, or the service stops. */
@@ -102,6 +110,7 @@ export class EventStreams {
       response.end();
       return;
     }
+    response.streamsSince = performance.now();
     response.write(format.preamble + (tellsPosition ? format.position(after) : ''));
     const stream: Stream = {
       ...options,

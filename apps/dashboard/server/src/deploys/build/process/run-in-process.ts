@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { BuildJob, ComparisonJob, FromBuildProcess, ToBuildProcess } from './messages.ts';
 import { acquireProcess, isSmall, killProcess, releaseProcess } from './process-pool.ts';
 
@@ -23,9 +24,9 @@ export interface Running<Result> {
 
 /**
  * Has a process of builds do a job, and passes its messages on until there is a result. Rejects when the signal aborts it,
- * or because of a defect.
+ * with the system's error where that cannot start a process, or because of a defect.
  */
-export function runInProcess<Result>(
+export async function runInProcess<Result>(
   { job, name, memory, seconds, tooMuch }: ProcessJob<Result>,
   signal: AbortSignal,
   take: (message: FromBuildProcess, running: Running<Result>) => void,
@@ -33,6 +34,8 @@ export function runInProcess<Result>(
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   signal.throwIfAborted();
   const child = acquireProcess(memory);
+  // The system could not start it, and says why. It may have no channel then.
+  if (child.pid === undefined) await once(child, 'exit');
   const clock = timeLimit(seconds * 1_000, () => resolve(tooMuch('time')));
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);

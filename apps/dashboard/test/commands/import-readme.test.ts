@@ -103,6 +103,27 @@ test("a repository of ReadMe's is moved: order, blocks, links by slug, addresses
   );
 });
 
+test("a link to a page of ReadMe's leads to one of its kind where several have the slug", async (t) => {
+  const folder = await importFolder(t, {
+    'docs/Guides/start.md': [
+      '---\ntitle: Start\n---\n',
+      '[guide](doc:support) [page](page:support#a) [reference](ref:support)',
+      '[alone](doc:only) [as well](ref:legal)',
+    ].join('\n'),
+    'docs/Guides/support.md': '---\ntitle: Support guide\n---\n',
+    'reference/Pets/support.md': '---\ntitle: Support reference\n---\n',
+    'custom_pages/support.md': '---\ntitle: Support page\n---\n',
+    'custom_pages/only.md': '---\ntitle: Only\n---\n',
+    'recipes/legal.md': '---\ntitle: Legal\n---\n',
+  });
+  const { code, stderr } = await folder.importFrom('readme');
+  assert.equal(code, 0, stderr);
+  assert.match(
+    await folder.read('docs/Guides/start.md'),
+    /^\[guide\]\(\/docs\/Guides\/support\) \[page\]\(\/custom_pages\/support#a\) \[reference\]\(\/reference\/Pets\/support\)\n\[alone\]\(\/custom_pages\/only\) \[as well\]\(\/recipes\/legal\)$/m,
+  );
+});
+
 test("tables, blocks of HTML and pictures of ReadMe's are shown, and told where they are not", async (t) => {
   const folder = await importFolder(t, {
     'docs/Guides/page.md': [

@@ -1,4 +1,4 @@
-import { fold, squash } from '../../src/search/terms.ts';
+import { fold, squash, WORD } from '../../src/search/terms.ts';
 import { type Child, element } from '../panel/dom.ts';
 
 /** How many letters of a text are shown, and how many of them at most before the first match. */
@@ -36,7 +36,7 @@ export function stretch(text: string, terms: readonly string[]): string {
 /** Where terms stand in a text: `[start, end]`, in order. */
 function matchesIn(text: string, terms: readonly string[]): [start: number, end: number][] {
   const found: [number, number][] = [];
-  for (const { 0: word, index: start } of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+  for (const { 0: word, index: start } of text.matchAll(WORD)) {
     const folded = fold(word);
     const term = terms.find((one) => folded.includes(one) || squash(word).includes(one));
     if (term === undefined) continue;

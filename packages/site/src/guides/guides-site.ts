@@ -41,7 +41,7 @@ import {
   reservedPaths,
 } from './links/site-paths.ts';
 import { ownStyle } from './own-style.ts';
-import { withoutFrontMatter } from './render/front-matter.ts';
+import { readFrontMatter, withoutFrontMatter } from './render/front-matter.ts';
 import type { PageCache } from './render/page-cache.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
@@ -67,8 +67,11 @@ export function guidesChangelog(
   { files, config }: Pick<Guides, 'files' | 'config'>,
   { changelog = EMPTY_CHANGELOG, now }: Pick<Publication, 'changelog' | 'now'>,
 ): GuidesChangelog {
-  const found = changelogFiles(config, publishable({ files, config }), now);
-  const hasNotes = [...found.notes.keys()].some(found.hasCome);
+  const own = publishable({ files, config });
+  const found = changelogFiles(config, own, now);
+  const isHidden = (file: string) =>
+    readFrontMatter(new TextDecoder().decode(own.get(file))).settings.isHidden;
+  const hasNotes = [...found.notes.keys()].some((file) => found.hasCome(file) && !isHidden(file));
   const isShown =
     found.off === undefined &&
     (config.changelog === true || hasNotes || changelog.entries.length > 0);
@@ -153,14 +156,22 @@ export async function guidePages(
     },
     { time: renderTime(buildSeconds), log, cache },
   );
-  const paths = targets === 'unknown' ? [] : targets.flatMap((one) => [...one.paths]);
+  const generated = [
+    ...(targets === 'unknown' ? [] : targets.flatMap((one) => [...one.paths])),
+    ...(isUnknown || named.length === 0 ? [] : [REFERENCE_PATH]),
+    ...(changelog.isShown ? [CHANGELOG.path] : []),
+  ];
   const taken = pathConflicts(
     own,
-    new Set([...reservedPaths(isUnknown ? [] : named), ...paths, ...ownPaths]),
+    new Set([
+      ...reservedPaths(isUnknown ? [] : named),
+      ...ownPaths,
+      ...generated.flatMap((path) => [path, markdownPath(path)]),
+    ]),
   );
   const style = config.css === undefined ? undefined : await ownStyle(own, config.css);
   const wrong = [...taken, ...problems, ...(style?.problems ?? [])];
-  const broken = brokenLinks(pages);
+  const broken = brokenLinks(pages, changelog);
   if (config.onBrokenLinks === 'fail') wrong.push(...broken);
   else
     for (const { message, path: file, line } of broken.sort(byPlace))

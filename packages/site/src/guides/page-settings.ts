@@ -1,5 +1,5 @@
 import { didYouMeanOfMany } from '@petstore/service/nearest.ts';
-import type { Document } from 'yaml';
+import { type Document, isScalar } from 'yaml';
 import { ICON_NAMES, iconNamed } from '../site/icons/icons.ts';
 
 /** What the front matter of a page says of its place in the site's lists. */
@@ -24,19 +24,24 @@ export const NO_SETTINGS: PageSettings = {
   warnings: [],
 };
 
+/** A text of a front matter; undefined for none. Of what YAML takes for a number it is what is written: `2.0`. */
+export function matterText(matter: Document, key: string): string | undefined {
+  const node: unknown = matter.get(key, true);
+  if (!isScalar(node) || node.value === null) return undefined;
+  const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
+  return text.trim() || undefined;
+}
+
 /** Reads `sidebarTitle`, `icon`, `hidden` and `noindex` of a front matter, whose YAML is sound. */
 export function pageSettings(matter: Document): PageSettings {
   const warnings: string[] = [];
-  const text = (key: string) => {
-    const value: unknown = matter.get(key);
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-  };
-  const wanted = text('icon');
+  // `icon: false` is none.
+  const wanted = typeof matter.get('icon') === 'string' ? matterText(matter, 'icon') : undefined;
   const icon = wanted === undefined ? undefined : iconNamed(wanted);
   if (wanted !== undefined && icon === undefined)
     warnings.push(`There is no icon \`${wanted}\`${didYouMeanOfMany()(wanted, ICON_NAMES)}`);
   return {
-    sidebarTitle: text('sidebarTitle'),
+    sidebarTitle: matterText(matter, 'sidebarTitle'),
     icon,
     isHidden: matter.get('hidden') === true,
     isUnindexed: matter.get('noindex') === true,

@@ -1,6 +1,7 @@
 // How texts become terms: the same for the index, which the build makes, and for queries in the browser.
 
-const WORD = /[\p{L}\p{N}_]+/gu;
+/** A word; the vowels of many scripts are marks in it. */
+export const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*/gu;
 
 /** Scripts that do not separate words by spaces. */
 const UNSPACED =
@@ -27,19 +28,19 @@ export interface QueryTerm {
 /** ASCII has neither widths nor accents. Most titles are such, and hundreds are folded with each key. */
 const PLAIN = /^[\x00-\x7f]*$/;
 
-/** Letters without case, width and accents. */
+/** Accents; the points of Hebrew and Arabic, which few write; what makes a picture of a letter or a digit. */
+const ACCENTS =
+  /(?:[\u0300-\u036f]|[\u0591-\u05c7](?<=\p{M})|[\u064b-\u065f]|\u0670|[\u20d0-\u20ff]|[\ufe00-\ufe0f])+/gu;
+
+/** Letters without case, width, accents and points. */
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]+/g, '')
-    .normalize('NFC')
-    .toLowerCase();
+  return text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase();
 }
 
 /** A name as it is compared with another: `max_tokens`, `maxTokens` and `Max tokens` are the same. */
 export function squash(text: string): string {
-  return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
+  return fold(text).replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 }
 
 /** The words of a text, as they are written. */

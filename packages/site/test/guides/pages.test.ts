@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { assertTook, cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { brokenLinks, checkAnchors } from '../../src/guides/links/anchors.ts';
 import { PageCache } from '../../src/guides/render/page-cache.ts';
-import { renderPage } from '../../src/guides/render/render-page.ts';
+import { type RenderedPage, renderPage } from '../../src/guides/render/render-page.ts';
 import { renderPages } from '../../src/guides/render/render-pages.ts';
 
 const TARGETS = {
@@ -102,6 +102,44 @@ test('a broken link is a problem with its line', async () => {
     references: [],
   });
   assert.match(without.links.problems[0]?.message ?? '', /needs an OpenAPI document/);
+});
+
+test('very many broken links take no longer than others, and the first ones say what was meant', async () => {
+  const numbers = Array.from({ length: 1_000 }, (_, at) => at);
+  const topic = (at: number) => `guides/section-${at % 40}/some-page-about-topic-${at}`;
+  const [reference] = TARGETS.references;
+  assert.ok(reference);
+  const targets = {
+    ...TARGETS,
+    files: new Set(numbers.flatMap((at) => [`${topic(at)}.md`, `${topic(at)}.png`])),
+    references: [
+      { ...reference, operations: new Map(numbers.map((at) => [topic(at), '/reference/pets'])) },
+    ],
+  };
+  const [link, image, operation, model] = [
+    (at: number) => `[x](/${topic(at)}x.md)`,
+    (at: number) => `![y](/${topic(at)}x.png)`,
+    (at: number) => `[z](operation:${topic(at)}x)`,
+    (at: number) => `<Model id="${topic(at)}x" />`,
+  ];
+  for (const [mark, hasHint] of [
+    ...[link, image, operation].map((one) => [one, true] as const),
+    [model, false] as const,
+  ]) {
+    const markdown = numbers.map(mark).join('\n\n');
+    let page: RenderedPage | undefined;
+    const took = await cpuTimeOfRequest(async () => {
+      page = await renderPage('a.md', Buffer.from(markdown), targets);
+    });
+    const told = [...(page?.links.problems ?? []), ...(page?.links.warnings ?? [])];
+    assert.equal(told.length, 1_000);
+    assert.equal(
+      /did you mean `.*topic-0\b/.test(told[0]?.message ?? ''),
+      hasHint,
+      told[0]?.message,
+    );
+    assert.ok(took < 5_000, `${mark(0)}: ${took} ms`);
+  }
 });
 
 const MISSING: readonly [markdown: string, warning: RegExp][] = [
@@ -239,6 +277,14 @@ test('headings have ids of their own, in every alphabet, and no two the same', a
     ['one', 'привет-мир', '安装', 'one-1', 'section-1'],
   );
   assert.equal(page.html.match(/id="one"/g)?.length, 1);
+  const named = await render('## भुगतान\n\n## Refunds {#रिफंड}');
+  assert.deepEqual(
+    named.headings.map(({ id, text }) => [id, text]),
+    [
+      ['भुगतान', 'भुगतान'],
+      ['रिफंड', 'Refunds'],
+    ],
+  );
 });
 
 test('the fragments that Mintlify has for headings and fields lead to them, too', async () => {

@@ -39,6 +39,28 @@ test('guides are found by section, in any alphabet', async () => {
   }
 });
 
+test('a word is found whole where vowels are marks, and points of other scripts are left out', async () => {
+  const find = await searcherOf({
+    texts: [
+      '# भुगतान\n\nरिफंड सात दिन में मिलता है।',
+      '# भाषा\n\nगति और तान।',
+      '# Ẹ̀kọ́\n\nKọ́ ẹ̀kọ́.',
+      '# كِتَاب\n\nقِرَاءَة',
+    ],
+  });
+  for (const [query, expected] of [
+    ['भुगतान', ['/0']],
+    ['रिफंड', ['/0']],
+    ['भगतन', []],
+    ['सूचना', []],
+    ['eko', ['/2']],
+    ['كتاب', ['/3']],
+  ] as const) {
+    const found = (await find(query)).map(({ href }) => href);
+    assert.deepEqual(found, expected, query);
+  }
+});
+
 test('whatever a document names is found, its exact name first', async () => {
   const find = await searcherOf({
     document: ASSISTANTS,

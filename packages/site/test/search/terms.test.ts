@@ -11,7 +11,7 @@ import {
   forEachPlace,
   type PlacePosting,
 } from '../../src/search/postings.ts';
-import { indexTerms, queryTerms } from '../../src/search/terms.ts';
+import { fold, indexTerms, queryTerms } from '../../src/search/terms.ts';
 import { packWords, unpackWords } from '../../src/search/words.ts';
 
 test('words are found by their parts, and scripts without spaces by two letters', () => {
@@ -31,6 +31,17 @@ test('words are found by their parts, and scripts without spaces by two letters'
   assert.deepEqual(wholes('API安装'), ['api', '安装']);
   assert.deepEqual(wholes(' …!? '), []);
   assert.equal(indexTerms('x'.repeat(5_000))[0]?.length, 40);
+});
+
+test('vowels that are marks belong to their words, and points and accents do not', () => {
+  assert.deepEqual(indexTerms('भुगतान'), ['भुगतान']);
+  assert.deepEqual(indexTerms('பணம் செலுத்து'), ['பணம்', 'செலுத்து']);
+  assert.deepEqual(indexTerms('ẹ̀kọ́'), ['eko']);
+  assert.deepEqual(indexTerms('1️⃣ ℹ️'), ['1', 'i']);
+  assert.equal(fold('كِتَابٌ'), 'كتاب');
+  assert.equal(fold('שָׁלוֹם'), 'שלום');
+  assert.equal(fold('й Ё が'), 'и е が');
+  assert.equal(fold('भुगतान'), 'भुगतान');
 });
 
 test('what is packed is the same when it is unpacked', () => {

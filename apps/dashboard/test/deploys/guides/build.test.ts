@@ -19,7 +19,8 @@ const entries = (files: Files) => [...files].map(([name, content]) => ({ name, c
 async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8Array) {
   const lines: string[] = [];
   const packed = bytes ?? (kind === 'zip' ? zipOf(entries(files)) : await tarGzOf(entries(files)));
-  const input: BuildInput = { kind, bytes: packed, name: 'docs' };
+  const publication = { now: '2026-11-30T09:00:00Z' };
+  const input: BuildInput = { kind, bytes: packed, name: 'docs', publication };
   const result = await buildInMemory(input, (line) => {
     lines.push('rule' in line ? `${levelOf(line.rule)}: ${findingText(line)}` : line.message);
   });
@@ -234,6 +235,39 @@ test('broken links are warnings where the configuration says so', async () => {
   assert.match(text('/a'), /href="\/old"[^>]*>old<[\s\S]*href="\/was\/here"/);
 });
 
+test('of the broken links and images that are told, each says what was meant', async () => {
+  const numbers = Array.from({ length: 60 }, (_, at) => at);
+  const broken = numbers.map((at) => `[x](guides/topic-${at}x.md) ![y](images/flow-${at}x.svg)`);
+  const { lines } = await built(
+    new Map([
+      ['docs.yaml', 'title: T\nonBrokenLinks: warn'],
+      ['a.md', broken.join('\n\n')],
+      ...numbers.map((at) => [`guides/topic-${at}.md`, '# Topic'] as const),
+      ...numbers.map((at) => [`images/flow-${at}.svg`, '<svg/>'] as const),
+    ]),
+  );
+  const told = lines.filter((line) => line.startsWith('warning: a.md'));
+  assert.equal(told.length, 100);
+  for (const line of told)
+    assert.match(line, /(?:topic|flow)-(\d+)x\.(\w+)`.*did you mean `[a-z/]+-\1\.\2`\?/);
+});
+
+test('a link to a folder leads to its page, however the name of its file is written', async () => {
+  const { text } = await built(
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['index.md', '[one](/lower) [two](UPPER/) [three](/lower#here) [four](loud)'],
+      ['lower/readme.md', '# Here\n\n[self](../lower/)'],
+      ['UPPER/INDEX.md', '# There\n\n[other](../lower)'],
+      ['loud.MD', '# Loud'],
+    ]),
+  );
+  for (const href of ['/lower', '/UPPER', '/lower#here', '/loud'])
+    assert.ok(text('/').includes(`href="${href}"`), href);
+  assert.match(text('/lower'), /href="\/lower">self/);
+  assert.match(text('/UPPER'), /href="\/lower">other/);
+});
+
 test('the icon of a site may be a PNG anywhere, which /favicon.ico leads to', async () => {
   const { manifest, text } = await built(
     new Map([
@@ -356,14 +390,32 @@ test('pages that nothing publishes are told, and whose configuration there is', 
   assert.match((await warningsOf(['README.md'])).join(), /1 page .* is not published/);
 });
 
+const ONE_OPERATION = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'A', version: '1' },
+  paths: { '/a': { get: { operationId: 'getA', summary: 'A', responses: {} } } },
+});
+
 test('addresses that two files would have are refused', async () => {
   const cases: readonly [Files, RegExp][] = [
     [pages('guides.md', 'guides/index.md'), /`\/guides`, where `guides\.md` is/],
     [pages('a.md', '_assets/x.md'), /which the site itself has/],
     [pages('a.md', '404.html.md'), /`\/404\.html`, which the site itself has/],
+    [pages('index.md', 'index/README.md'), /^index\/README\.md:.*`\/index\.md`, which the site/],
+    [pages('a.md', 'index/index.md'), /^index\/index\.md:.*`\/index\.md`, which the site itself/],
+    [pages('a.md', 'a.md.md'), /^a\.md\.md:.*`\/a\.md`, where `a\.md` is/],
+    [
+      new Map([...pages('changelog.md.md'), ['changelog/2020-01-01.md', 'New.']]),
+      /^changelog\.md\.md:.*`\/changelog\.md`, which the site itself has/,
+    ],
+    [
+      new Map([...pages('reference/operations/getA.md.md'), ['openapi.json', ONE_OPERATION]]),
+      /`\/reference\/operations\/getA\.md`, which the site itself has/,
+    ],
   ];
   for (const [files, problem] of cases) assert.match((await problems(files))[0] ?? '', problem);
   await built(pages('README.md', 'guides/README.md', 'guides/index.md'));
+  await built(pages('index.md', 'index/start.md', '_a/index.md', '_a.md'));
 });
 
 test('what nobody means to publish is left out, and the log tells', async () => {
@@ -473,4 +525,94 @@ test('variables stand for their texts, in code too; unknown ones stay, and are t
     ]),
   );
   assert.ok(!plain.lines.some((line) => line.includes('variable')), 'where a site has none');
+});
+
+test('a title may be a number or a word that YAML takes for something else', async () => {
+  const { text } = await built(
+    new Map([
+      ['docs.yaml', 'title: T\nnavigation: [a.md, b.md]'],
+      ['a.md', '---\ntitle: 2.0\nsidebarTitle: 1.10\ndescription: yes\n---\n\nText.'],
+      ['b.md', '---\ntitle: true # or not\n---\n\nText.'],
+      ['changelog/2020-02-01.md', '---\ntitle: 2.0\ndescription: 0x10\n---\n\nNew.'],
+    ]),
+  );
+  assert.match(text('/a'), /<title>2\.0 · T<\/title>/);
+  assert.match(text('/a'), /<h1>2\.0<\/h1><p class="docs-lead">yes<\/p>/);
+  assert.match(text('/b'), /<title>true · T<\/title>/);
+  assert.match(text('/b'), />1\.10<\/a>/);
+  assert.match(text('/changelog'), /<h3>2\.0<\/h3><p class="log-about">0x10<\/p>/);
+  assert.match(text('/changelog/atom.xml'), /<title>2\.0<\/title>/);
+});
+
+test('a link to a note that no reader sees is a problem, and so is one to a heading that a note lacks', async () => {
+  const files = (page: string, more: Record<string, string> = {}): Files =>
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['index.md', `# T\n\n${page}`],
+      ['changelog/2999-01-01.md', '# Later\n\n[Another](2999-01-02.md)'],
+      ['changelog/2999-01-02.md', '# Later still'],
+      ['changelog/2020-01-01-draft.md', '---\nhidden: true\n---\n\n# Draft'],
+      ...Object.entries(more),
+    ]);
+  const note = { 'changelog/2020-01-02.md': '# New\n\n## How\n\n[a](#how) [b](2020-01-02.md)' };
+  assert.deepEqual(
+    await problems(
+      files(
+        [
+          '[a](changelog/2999-01-01.md)',
+          '[b](/changelog/2020-01-01-draft)',
+          '[c](changelog/2020-01-02.md#hwo)',
+          '[d](changelog/2020-01-02.md#how) [e](changelog/2020-01-02.md)',
+        ].join('\n\n'),
+        note,
+      ),
+    ),
+    [
+      'index.md:3 The link `changelog/2999-01-01.md` leads to a note that readers do not see: the day of `changelog/2999-01-01.md` has not come.',
+      'index.md:5 The link `/changelog/2020-01-01-draft` leads to a note that readers do not see: `changelog/2020-01-01-draft.md` is hidden.',
+      'index.md:7 The link `changelog/2020-01-02.md#hwo` leads to no heading: `changelog/2020-01-02.md` has no `#hwo`: did you mean `how`?',
+    ],
+  );
+  await built(files('Nothing.', note));
+  // What is there of notes is hidden, or of the future.
+  const { manifest, text } = await built(files('Nothing.'));
+  assert.equal(manifest.files['/changelog'], undefined);
+  assert.doesNotMatch(text('/'), /href="\/changelog"/);
+});
+
+test('the addresses in a snippet lead where it says, whichever page includes it', async () => {
+  const snippet = [
+    '[a](../guides/b.md)',
+    '![b](../images/p.svg)',
+    '<Card title="c" href="../guides/b" img="../images/p.svg" icon="../images/p.svg">Card</Card>',
+    '<img src="../images/p.svg" alt="d">',
+    "<a href='../guides/b.md'>e</a>",
+    '<Frame><img src="../images/p.svg" alt="f" /></Frame>',
+    '<File src="../files/x.csv" />',
+    'Text <a title=" href=\'x\'" href="../guides/b.md">g</a>.',
+    '<Card title="h" href={to}>Card</Card>',
+  ].join('\n\n');
+  const { text } = await built(
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['index.md', 'import S from "/snippets/s.md"\n\n# T\n\n<S to="guides/b.md" />'],
+      ['x/y/page.md', 'import S from "/snippets/s.md"\n\n# T\n\n<S to="../../guides/b.md" />'],
+      ['guides/b.md', '# B'],
+      ['images/p.svg', '<svg/>'],
+      ['files/x.csv', 'x'],
+      ['snippets/s.md', snippet],
+    ]),
+  );
+  const addresses = (path: string) => {
+    const [article = ''] = /<article[\s\S]*<\/article>/.exec(text(path)) ?? [];
+    const found = article.matchAll(/(?:href|src)="(\/(?:guides|images|files)\/[^"]*)"/g);
+    return [...found].map(([, address]) => address);
+  };
+  const [page, image] = ['/guides/b', '/images/p.svg'];
+  for (const path of ['/', '/x/y/page'])
+    assert.deepEqual(
+      addresses(path),
+      [page, image, image, image, page, image, page, image, '/files/x.csv', page, page],
+      path,
+    );
 });

@@ -1,8 +1,8 @@
-import { didYouMean } from '@petstore/service/nearest.ts';
+import { type didYouMean, didYouMeanOfMany } from '@petstore/service/nearest.ts';
 import { CHANGELOG } from '../../changelog/changelog-paths.ts';
 import { REFERENCE_PATH } from '../../reference/addresses.ts';
 import { findInReferences, type ReferenceKind, type ReferenceTargets } from './reference-target.ts';
-import { isPage, mediaType, PUBLISHED_KINDS, pagePath } from './site-paths.ts';
+import { isNotFoundPage, isPage, mediaType, PUBLISHED_KINDS, pagePath } from './site-paths.ts';
 
 /** The possible targets of links. */
 export interface LinkTargets {
@@ -37,24 +37,40 @@ export type LinkTarget =
 
 const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
 
+type DidYouMean = typeof didYouMean;
+
+/** What the mistyped addresses of a site mean: to search for what is near takes milliseconds of each. */
+export interface Hints {
+  readonly link: DidYouMean;
+  readonly image: DidYouMean;
+}
+
+/** Hints for the first mistyped links and images of a site, or of what a thread renders of it. */
+export const hintsOfMany = (): Hints => ({ link: didYouMeanOfMany(), image: didYouMeanOfMany() });
+
+const noHint: DidYouMean = () => '.';
+
 /** Up to how many files a mistyped path may mean any of them. */
 const MANY_FILES = 2_000;
 
 /** The files that a path may mean: of very many those of its folder, since to compare all would take milliseconds. */
-export function nearFiles(path: string, files: ReadonlySet<string>): readonly string[] {
-  const all = [...files];
-  if (all.length <= MANY_FILES) return all;
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  return all.filter((file) => file.startsWith(folder));
+export function* nearFiles(path: string, files: ReadonlySet<string>): Generator<string> {
+  const folder = files.size <= MANY_FILES ? '' : path.slice(0, path.lastIndexOf('/') + 1);
+  for (const file of files) if (file.startsWith(folder)) yield file;
 }
 
 /** An address as its author wrote it, for messages. */
 export const displayHref = (href: string): string => decoded(href) ?? href;
 
-/** The target of `href`, which is written in the page `from`. */
-export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
+/** The target of `href`, which is written in the page `from`. Of a broken one it says what `hint` finds near. */
+export function linkTarget(
+  href: string,
+  from: string,
+  targets: LinkTargets,
+  hint: DidYouMean = noHint,
+): LinkTarget {
   const [, kind = '', id = ''] = /^(operation|model):(.*)$/is.exec(href) ?? [];
-  if (kind) return referenceTarget(kind.toLowerCase() as ReferenceKind, id, targets);
+  if (kind) return referenceTarget(kind.toLowerCase() as ReferenceKind, id, targets, hint);
   if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(href)) return { kind: 'external' };
   const [, address = '', anchor = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];
   const path = decoded(address);
@@ -68,17 +84,27 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
   const file = resolved(path.normalize('NFC'), from);
   if (file === undefined)
     return broken(`The link \`${displayHref(href)}\` leads out of the documentation.`);
-  return fileTarget(file, href, heading, targets);
+  return fileTarget(file, href, heading, targets, hint);
 }
 
-function fileTarget(file: string, href: string, anchor: string, targets: LinkTargets): LinkTarget {
+function fileTarget(
+  file: string,
+  href: string,
+  anchor: string,
+  targets: LinkTargets,
+  didYouMean: DidYouMean,
+): LinkTarget {
   const { files, references, sitePaths } = targets;
-  const page = [file, ...ENDINGS.map((ending) => file + ending), otherEnding(file)]
-    .map((candidate) => candidate.replace(/^\//, ''))
-    .find((candidate) => files.has(candidate) && isPage(candidate));
+  const page =
+    [file, ...ENDINGS.map((ending) => file + ending), otherEnding(file)]
+      .map((candidate) => candidate.replace(/^\//, ''))
+      .find((candidate) => files.has(candidate) && isPage(candidate)) ??
+    pagesByPath(files).get(`/${file}`);
   const note = page && targets.notes?.get(page);
-  if (note !== undefined)
-    return sitePage(CHANGELOG.path, anchor === '' ? note : `${note}--${anchor}`);
+  if (page && note !== undefined) {
+    const fragment = anchor === '' ? note : `${note}--${anchor}`;
+    return { kind: 'page', file: page, path: CHANGELOG.path, anchor: fragment };
+  }
   if (page) return { kind: 'page', file: page, path: pagePath(page, files), anchor };
   if (sitePaths.has(`/${file}`) || isReferencePage(`/${file}`, references)) {
     return sitePathTarget(`/${file}`, href, anchor, targets);
@@ -104,6 +130,18 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
 /** What links may leave out of a page's file. */
 const ENDINGS = ['.md', '.mdx', '/index.md', '/index.mdx', '/README.md', '/README.mdx'];
 
+const madePages = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, string>>();
+
+/** The pages by their paths, for names that are written in other letters: `lower/readme.md` is at `/lower`. */
+function pagesByPath(files: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const made = madePages.get(files);
+  if (made) return made;
+  const pages = [...files].filter((file) => isPage(file) && !isNotFoundPage(file));
+  const byPath = new Map(pages.map((file) => [pagePath(file, files), file]));
+  madePages.set(files, byPath);
+  return byPath;
+}
+
 /** A page has its Markdown at `/start.md`, whether it is written as `start.md` or `start.mdx`. */
 const otherEnding = (file: string) =>
   file.replace(/\.(md|mdx)$/i, (ending) => (/x$/i.test(ending) ? '.md' : '.mdx'));
@@ -124,9 +162,10 @@ function referenceTarget(
   kind: ReferenceKind,
   given: string,
   { references }: LinkTargets,
+  didYouMean: DidYouMean,
 ): LinkTarget {
   if (references === 'unknown') return sitePage(REFERENCE_PATH);
-  const found = findInReferences(kind, decoded(given) ?? given, references);
+  const found = findInReferences(kind, decoded(given) ?? given, references, didYouMean);
   return 'path' in found ? sitePage(found.path) : broken(found.problem);
 }
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '@petstore/service/nearest.ts';
+import type { didYouMean } from '@petstore/service/nearest.ts';
 
 /** The pages of a reference, as links name them. */
 export interface ReferenceTargets {
@@ -39,6 +39,7 @@ export function findInReferences(
   kind: ReferenceKind,
   id: string,
   references: readonly ReferenceTargets[],
+  hint: typeof didYouMean,
 ): { readonly path: string } | { readonly problem: string } {
   if (references.length === 0)
     return { problem: `\`${kind}:${id}\` needs an OpenAPI document in the archive.` };
@@ -47,7 +48,7 @@ export function findInReferences(
   if (path !== undefined) return { path };
   const found = references.filter((one) => pagesOf(kind, one).has(id));
   const [first, second] = found.map((one) => pagesOf(kind, one).get(id) as string);
-  if (first === undefined) return { problem: missing(kind, id, references, own) };
+  if (first === undefined) return { problem: missing(kind, id, references, own, hint) };
   if (second === undefined) return { path: first };
   const links = found.slice(0, MAX_NAMED).map(({ address }) => `\`${kind}:${address}/${id}\``);
   const more = found.length > MAX_NAMED ? `, and so on: ${found.length} have one` : '';
@@ -78,22 +79,27 @@ function missing(
   id: string,
   references: readonly ReferenceTargets[],
   own: Named | undefined,
+  hint: typeof didYouMean,
 ): string {
   if (own) {
     const { address } = own.reference;
     const other = references.find((one) => pagesOf(kind, one).has(own.id));
-    const ids = [...pagesOf(kind, own.reference).keys()].map((one) => `${address}/${one}`);
-    const meant = other ? `: did you mean \`${other.address}/${own.id}\`?` : didYouMean(id, ids);
+    const ids = addressed(kind, own.reference);
+    const meant = other ? `: did you mean \`${other.address}/${own.id}\`?` : hint(id, ids);
     return `\`${address}\` has no ${kind} \`${own.id}\`${meant}`;
   }
   const isOne = references.length === 1;
-  const ids = references.flatMap((one) => [...pagesOf(kind, one).keys()]);
-  // The address may be what is mistyped.
-  const whole = references.flatMap((one) =>
-    isOne || !id.includes('/')
-      ? []
-      : [...pagesOf(kind, one).keys()].map((name) => `${one.address}/${name}`),
-  );
+  const candidates = function* () {
+    // The address may be what is mistyped.
+    if (!isOne && id.includes('/')) for (const one of references) yield* addressed(kind, one);
+    for (const one of references) yield* pagesOf(kind, one).keys();
+  };
   const holder = isOne ? 'The document has no' : 'No document has the';
-  return `${holder} ${kind} \`${id}\`${didYouMean(id, [...whole, ...ids])}`;
+  return `${holder} ${kind} \`${id}\`${hint(id, candidates())}`;
 }
+
+/** The ids of a document's pages, with its address before them. */
+const addressed = (kind: ReferenceKind, reference: ReferenceTargets) =>
+  pagesOf(kind, reference)
+    .keys()
+    .map((id) => `${reference.address}/${id}`);

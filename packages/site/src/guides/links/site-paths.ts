@@ -1,5 +1,6 @@
 import { type BuildProblem, problemOf, type SourceFiles } from '../../build-log.ts';
 import { downloadPaths, REFERENCE_PATH } from '../../reference/addresses.ts';
+import { markdownPath } from '../../site/site-files.ts';
 
 /** The paths of every site. */
 const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt', '/404.html'];
@@ -15,20 +16,34 @@ export function reservedPaths(
   return new Set([...OWN_PATHS, ...(references.length > 0 ? [REFERENCE_PATH] : []), ...downloads]);
 }
 
-/** Pages and files whose address is taken by something else. */
+/** The Markdown of the start page, which any page can be. */
+const START_MARKDOWN = markdownPath('/');
+
+/** Pages and files whose address, or that of a page's Markdown, is taken by something else. */
 export function pathConflicts(files: SourceFiles, own: ReadonlySet<string>): BuildProblem[] {
   const taken = new Map<string, string>();
   const problems: BuildProblem[] = [];
   for (const file of [...files.keys()].sort()) {
-    const path = isPage(file) ? pagePath(file, files) : `/${file}`;
-    const isOwn = own.has(path) && !isNotFoundPage(file);
-    const other = taken.get(path) ?? (isOwn || OWN_FOLDERS.test(path) ? '' : undefined);
-    taken.set(path, file);
-    if (other === undefined) continue;
-    const holder = other === '' ? 'which the site itself has' : `where \`${other}\` is`;
-    problems.push(problemOf(`The file would be at \`${path}\`, ${holder}: rename it.`, file));
+    for (const path of pathsOf(file, files)) {
+      const isOwn = own.has(path) && !isNotFoundPage(file);
+      const isTaken = isOwn || OWN_FOLDERS.test(path) || path === START_MARKDOWN;
+      const other = taken.get(path) ?? (isTaken ? '' : undefined);
+      // Texts that pages include are not published.
+      if (isPage(file) || !isMarkdown(file)) taken.set(path, file);
+      if (other === undefined) continue;
+      const holder = other === '' ? 'which the site itself has' : `where \`${other}\` is`;
+      problems.push(problemOf(`The file would be at \`${path}\`, ${holder}: rename it.`, file));
+      break;
+    }
   }
   return problems;
+}
+
+/** Where a file would be, and the Markdown of a page. */
+function pathsOf(file: string, files: SourceFiles): string[] {
+  if (!isPage(file)) return [`/${file}`];
+  const path = pagePath(file, files);
+  return path === '/' || isNotFoundPage(file) ? [path] : [path, markdownPath(path)];
 }
 
 const INDEX = /^(?:.*\/)?index\.mdx?$/i;

@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { yamlProblem } from '../../syntax/yaml-problem.ts';
-import { NO_SETTINGS, type PageSettings, pageSettings } from '../page-settings.ts';
+import { matterText, NO_SETTINGS, type PageSettings, pageSettings } from '../page-settings.ts';
 
 interface FrontMatter {
   readonly title: string | undefined;
@@ -32,10 +32,7 @@ export function readFrontMatter(text: string): FrontMatter {
   const lineAt = (offset: number) => lines.linePos(offset).line + 1;
   const problem = yamlProblem(document, { text: yaml, lineAt });
   const problems = problem ? [problem] : [];
-  const textOf = (key: string) => {
-    const value: unknown = problems.length === 0 ? document.get(key) : undefined;
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-  };
+  const textOf = (key: string) => (problems.length === 0 ? matterText(document, key) : undefined);
   return {
     title: textOf('title'),
     description: textOf('description') ?? '',

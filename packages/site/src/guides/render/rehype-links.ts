@@ -1,9 +1,14 @@
-import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visitElements } from '../../markdown/visit.ts';
 import type { Rule } from '../../rules.ts';
 import { hrefOf } from '../../site/site-files.ts';
-import { displayHref, type LinkTargets, linkTarget, nearFiles } from '../links/link-target.ts';
+import {
+  displayHref,
+  type Hints,
+  type LinkTargets,
+  linkTarget,
+  nearFiles,
+} from '../links/link-target.ts';
 import { isImage } from '../links/site-paths.ts';
 
 /** The links of a page, resolved. */
@@ -40,12 +45,13 @@ export function rehypeLinks(options: {
   readonly from: string;
   readonly targets: LinkTargets;
   readonly found: PageLinks;
+  readonly hints: Hints;
 }) {
-  const { from, targets, found } = options;
+  const { from, targets, found, hints } = options;
 
   function link(node: Element, href: string): void {
     const line = lineOf(node);
-    const target = linkTarget(href, from, targets);
+    const target = linkTarget(href, from, targets, hints.link);
     if (target.kind === 'broken')
       found.problems.push({ message: target.message, line, isLink: true });
     else if (target.kind === 'external') node.properties.rel = ['noopener', 'noreferrer'];
@@ -86,7 +92,7 @@ export function rehypeLinks(options: {
     const images = nearFiles(meant, targets.files).filter(isImage);
     const message =
       target.kind === 'broken'
-        ? `The image \`${displayHref(src)}\` is not in the archive${didYouMean(src, images)}`
+        ? `The image \`${displayHref(src)}\` is not in the archive${hints.image(src, images)}`
         : `\`${src}\` is not an image.`;
     found.warnings.push({
       rule: 'image',

@@ -5,7 +5,7 @@ import rehypeStringify from 'rehype-stringify';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { cutAfterWord } from '../../reference/first-sentence.ts';
-import type { LinkTargets } from '../links/link-target.ts';
+import { type Hints, hintsOfMany, type LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
 import type { PageSettings } from '../page-settings.ts';
 import { type GuideSource, readGuide, TOO_DEEP } from './components/read-guide.ts';
@@ -62,6 +62,7 @@ export async function renderPage(
   content: Uint8Array,
   targets: LinkTargets,
   read?: ReadFile,
+  hints: Hints = hintsOfMany(),
 ): Promise<RenderedPage> {
   const parts: PageParts = { headings: [], ids: [], sections: [], paragraph: '' };
   const links: PageLinks = {
@@ -75,7 +76,9 @@ export async function renderPage(
   const hasTitle = Boolean(matter.title);
   const anchor = targets.notes?.get(file);
   const note = anchor === undefined ? undefined : { anchor, title: '' };
-  const html = await toHtml(matter.markdown, { file, targets, parts, links, read, hasTitle, note });
+  const html = await toHtml(matter.markdown, {
+    ...{ file, targets, parts, links, read, hints, hasTitle, note },
+  });
   const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
   const title = matter.title || (note?.title ?? (ownTitle || nameOf(file)));
   return {
@@ -99,12 +102,13 @@ async function toHtml(
     parts: PageParts;
     links: PageLinks;
     read: ReadFile | undefined;
+    hints: Hints;
     hasTitle: boolean;
     /** Of a note of the changelog, whose title is found. */
     note: { readonly anchor: string; title: string } | undefined;
   },
 ): Promise<string> {
-  const { file, targets, parts, links, hasTitle, note } = page;
+  const { file, targets, parts, links, hints, hasTitle, note } = page;
   const { read = () => undefined } = page;
   const fail = (message: string, line: number) => links.problems.push({ message, line });
   const warn: GuideSource['warn'] = (rule, message, line) =>
@@ -121,7 +125,7 @@ async function toHtml(
     .use(rehypeLeftOut, { warn })
     .use(rehypeSanitize, SAFE_GUIDE)
     .use(rehypeIds)
-    .use(rehypeComponents, { references, icons: links.icons, warn, fail })
+    .use(rehypeComponents, { references, icons: links.icons, hints, warn, fail })
     .use(rehypeTitle, { hasTitle })
     .use(rehypeSlug)
     .use(rehypePartIds)
@@ -143,7 +147,7 @@ async function toHtml(
     )
     .use(rehypeNotes)
     .use(rehypeParts, parts)
-    .use(rehypeLinks, { from: file, targets, found: links })
+    .use(rehypeLinks, { from: file, targets, found: links, hints })
     .use(rehypeMath, { found: links })
     .use(rehypeDiagrams, { found: links })
     .use(rehypeCode)
@@ -151,7 +155,7 @@ async function toHtml(
     .use(rehypeStringify);
   try {
     const tree = readGuide({
-      ...{ file, markdown, files, warn, fail },
+      ...{ file, markdown, files, hints, warn, fail },
       read: (path) => decodedText(read(path)),
     });
     return renderer.stringify(await renderer.run(tree));

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { LinkTargets } from '../links/link-target.ts';
+import { type Hints, hintsOfMany, type LinkTargets } from '../links/link-target.ts';
 import { type RenderedPage, renderPage } from './render-page.ts';
 import { type SharedFiles, sharedFile } from './shared-files.ts';
 
@@ -24,18 +24,21 @@ export type RenderResult =
 
 const answer = (message: FromRenderThread) => parentPort?.postMessage(message);
 
-let site: RenderedSite | undefined;
+let site: (RenderedSite & { readonly hints: Hints }) | undefined;
 
 parentPort?.on('message', async (message: ToRenderThread) => {
   if (typeof message === 'string') {
     if (site) answer(await render(message, site));
     return;
   }
-  site = message;
+  site = message && { ...message, hints: hintsOfMany() };
   if (site) answer('ready');
 });
 
-async function render(file: string, { targets, files }: RenderedSite): Promise<RenderResult> {
+async function render(
+  file: string,
+  { targets, files, hints }: NonNullable<typeof site>,
+): Promise<RenderResult> {
   const included = new Set<string>();
   const include = (path: string) => {
     included.add(path);
@@ -43,7 +46,7 @@ async function render(file: string, { targets, files }: RenderedSite): Promise<R
   };
   try {
     const content = sharedFile(files, file) ?? new Uint8Array();
-    const page = await renderPage(file, content, targets, include);
+    const page = await renderPage(file, content, targets, include, hints);
     return { page, included: [...included] };
   } catch (error) {
     return { error };

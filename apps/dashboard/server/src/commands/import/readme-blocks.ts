@@ -1,7 +1,7 @@
 import { hrefOf } from '@petstore/site/site/site-files.ts';
 import type { Note } from './imported-site.ts';
 
-/** Where links such as `doc:getting-started` lead, by the slug: a path of the site, or `operation:listPets`. */
+/** Where links such as `doc:start` lead, by that and by the slug alone: a path of the site, or `operation:listPets`. */
 export type SlugTargets = ReadonlyMap<string, string>;
 
 /** Code, in which nothing is replaced; a block; a link to a page by its slug. */
@@ -23,7 +23,7 @@ export function rewritePage(
   const rewritten = text.replaceAll(MARKS, (whole: string, ...more: unknown[]) => {
     const groups = more.at(-1) as Record<string, string | undefined>;
     const offset = more.at(-3) as number;
-    const { kind, json = '', slug, anchor = '', html, end } = groups;
+    const { kind, json = '', place, slug, anchor = '', html, end } = groups;
     // The cells of its tables have Markdown, which those of HTML have not.
     if (end !== undefined) return `<${end}Table`;
     if (html !== undefined) {
@@ -35,7 +35,7 @@ export function rewritePage(
       return plainHtml(html);
     }
     if (slug !== undefined) {
-      const target = targets.get(slug);
+      const target = targets.get(`${place}:${slug}`) ?? targets.get(slug);
       if (target !== undefined) return `](${target}${target.startsWith('/') ? anchor : ''})`;
       noteAt(offset, `There is no page \`${slug}\`: the link stays as it is, and leads nowhere.`);
     } else if (kind !== undefined) {

@@ -211,9 +211,16 @@ function targetsOf({ folder, pages }: Reading, hasReference: boolean): SlugTarge
     const id = page.matter.get('api')?.get('operationId')?.text;
     const operation = hasReference && id !== undefined ? `operation:${id}` : undefined;
     const path = linkTo(pagePath(page.file, folder.files));
-    targets.set(page.slug, isOperation(page) ? (operation ?? '/reference') : path);
+    const target = isOperation(page) ? (operation ?? '/reference') : path;
+    targets.set(page.slug, target).set(`${placeOf(page)}:${page.slug}`, target);
   }
   return targets;
+}
+
+/** What stands before the slug in links to a page. */
+function placeOf({ file }: Page): string {
+  if (file.startsWith('custom_pages/')) return 'page';
+  return file.startsWith('reference/') ? 'ref' : 'doc';
 }
 
 function rewritten(

@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { didYouMean } from '@petstore/service/nearest.ts';
 import type { Code, Heading, Root, RootContent } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
@@ -8,12 +7,14 @@ import type { Position } from 'unist';
 import { visit } from 'unist-util-visit';
 import { visitMarkdown } from '../../../markdown/visit.ts';
 import type { Rule } from '../../../rules.ts';
+import type { Hints } from '../../links/link-target.ts';
+import { isImage } from '../../links/site-paths.ts';
 import { withoutFrontMatter } from '../front-matter.ts';
 import { mathBlocks, remarkMath } from '../math/remark-math.ts';
 import { isNestedTooDeeply, isQuotedTooDeeply, MAX_NESTING } from '../safe-html.ts';
 import { componentKind } from './component-names.ts';
 import { type ComponentNode, nestMarks, short } from './nest-marks.ts';
-import { type AttributeValue, readLiteral, readMark } from './read-mark.ts';
+import { type Attributes, type AttributeValue, readLiteral, readMark } from './read-mark.ts';
 import { remarkMarks } from './syntax.ts';
 
 export interface GuideSource {
@@ -25,6 +26,7 @@ export interface GuideSource {
   readonly read: (file: string) => string | undefined;
   /** All files, for suggestions. */
   readonly files: ReadonlySet<string>;
+  readonly hints: Hints;
   readonly warn: (rule: Rule, message: string, line: number) => void;
   readonly fail: (message: string, line: number) => void;
 }
@@ -130,7 +132,7 @@ class GuideReader {
     chain: readonly { readonly file: string; readonly position: Position | undefined }[],
     problem: (message: string) => RootContent[],
   ): RootContent[] {
-    const { read, files } = this.#source;
+    const { read, files, hints } = this.#source;
     const { attributes, position } = component;
     const text = read(path);
     // Mintlify's older folder.
@@ -138,7 +140,7 @@ class GuideReader {
     if (text === undefined && older !== path && read(older) !== undefined)
       return this.#snippet(older, component, chain, problem);
     if (text === undefined)
-      return problem(`The snippet \`${path}\` is not in the archive${didYouMean(path, files)}`);
+      return problem(`The snippet \`${path}\` is not in the archive${hints.link(path, files)}`);
     if (chain.some(({ file }) => file === path))
       return problem(
         `The snippet \`${path}\` is in itself: ${[...chain.map(({ file }) => file).reverse(), path].join(', ')}. Remove one.`,
@@ -153,11 +155,16 @@ class GuideReader {
     const tree = this.#read(withoutFrontMatter(text), path, attributes, chain);
     if (tree === undefined) return problem(`The snippet \`${path}\` is nested too deeply.`);
     const folder = posix.dirname(path);
+    // What the page gives its snippet is relative to the page.
+    const given = new Set(Object.values(attributes));
+    const fixed = (url: string) => (given.has(url) ? url : fromRoot(url, folder));
     visit(tree, (node) => {
       // Problems are told of the line that stands for the snippet.
       const at = chain.at(-1)?.position ?? position;
       if (at) node.position = at;
-      if ('url' in node) node.url = fromRoot(node.url, folder);
+      if ('url' in node) node.url = fixed(node.url);
+      if (node.type === 'html') node.value = htmlWithAddresses(node.value, fixed);
+      if (node.type === 'guideComponent') node.attributes = withAddresses(node.attributes, fixed);
     });
     return tree.children;
   }
@@ -202,7 +209,7 @@ function keepMeta(code: Code): void {
 function readId(heading: Heading): void {
   const last = heading.children.at(-1);
   if (last?.type !== 'text') return;
-  const [whole, id] = /\s*\{#([\p{L}\p{N}_-]+)\}\s*$/u.exec(last.value) ?? [];
+  const [whole, id] = /\s*\{#([\p{L}\p{M}\p{N}_-]+)\}\s*$/u.exec(last.value) ?? [];
   if (whole === undefined || id === undefined) return;
   last.value = last.value.slice(0, -whole.length);
   heading.data = { hProperties: { id } };
@@ -238,6 +245,31 @@ const resolved = (path: string, from: string) =>
 function fromRoot(url: string, folder: string): string {
   const isFixed = /^(?:[a-z][a-z0-9+.-]*:|[/#?]|$)/i.test(url);
   return isFixed ? url : posix.join('/', folder, url);
+}
+
+/** Attributes of components and of HTML that are addresses. */
+const ADDRESSES = new Set(['href', 'src', 'img', 'image', 'url', 'link', 'file']);
+
+/** A component's attributes, whose addresses `fixed` changes. An icon may be an image. */
+function withAddresses(attributes: Attributes, fixed: (url: string) => string): Attributes {
+  const entries = Object.entries(attributes).map(([name, value]) => {
+    const isAddress =
+      typeof value === 'string' && (ADDRESSES.has(name) || (name === 'icon' && isImage(value)));
+    return [name, isAddress ? fixed(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const TAG = /<[a-z](?:"[^"]*"|'[^']*'|[^"'<>])*>/gi;
+const QUOTED = /(\s([\w:-]+)\s*=\s*)(["'])([\s\S]*?)\3/g;
+
+/** HTML, whose quoted addresses `fixed` changes. */
+function htmlWithAddresses(html: string, fixed: (url: string) => string): string {
+  return html.replaceAll(TAG, (tag) =>
+    tag.replaceAll(QUOTED, (whole, start: string, name: string, quote: string, value: string) =>
+      /^(?:href|src)$/i.test(name) ? start + quote + fixed(value) + quote : whole,
+    ),
+  );
 }
 
 const STATEMENT =

@@ -4,7 +4,7 @@ import { toString as contentOf } from 'hast-util-to-string';
 import { REFERENCE_PATH } from '../../../reference/addresses.ts';
 import type { Rule } from '../../../rules.ts';
 import { ICON_NAMES, iconNamed } from '../../../site/icons/icons.ts';
-import type { LinkTargets } from '../../links/link-target.ts';
+import type { Hints, LinkTargets } from '../../links/link-target.ts';
 import { findInReferences } from '../../links/reference-target.ts';
 import { isImage } from '../../links/site-paths.ts';
 import { codeTitle, languageOf } from '../code-meta.ts';
@@ -33,6 +33,7 @@ export interface ComponentOptions {
   readonly references: LinkTargets['references'];
   /** The icons that the page shows: their outlines are in the site's style. */
   readonly icons: Set<string>;
+  readonly hints: Hints;
   readonly warn: (rule: Rule, message: string, line: number) => void;
   readonly fail: (message: string, line: number) => void;
 }
@@ -399,10 +400,12 @@ class Rendering {
 
   #reference({ attributes, children, line }: Component, kind: 'operation' | 'model') {
     const id = words(attributes, 'id', 'name', 'title', 'operationid');
-    const { references } = this.#options;
+    const { references, hints } = this.#options;
     const known = references === 'unknown' ? [] : references;
     const found =
-      references === 'unknown' ? { path: REFERENCE_PATH } : findInReferences(kind, id, known);
+      references === 'unknown'
+        ? { path: REFERENCE_PATH }
+        : findInReferences(kind, id, known, hints.link);
     // An operation's link is checked as all others are.
     if (kind === 'model' && 'problem' in found) this.#options.fail(found.problem, line);
     const path = 'path' in found ? found.path : REFERENCE_PATH;

@@ -109,6 +109,21 @@ test('a CAA record that forbids it ends the attempts, until the name is verified
   await until(() => certificateOf(lab.db, id), 'the certificate');
 });
 
+test('where CAA records allow one challenge alone, a check after the failure of another brings the certificate', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const only = '0 issue "ca.lab.test; validationmethods=tls-alpn-01"';
+  lab.nameServer.zone('example.test').setRecords('example.test', 'CAA', [only]);
+  authority.injectFault({ at: 'validation', challenge: 'http-01', type: 'caa' });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  assert.equal((await failed(lab, id)).next_attempt_at, null);
+  await verifyAgain(lab, id, time.now());
+  issuer.wake();
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  assert.ok(lab.host.looked.includes(`tls ${HOST}`));
+  assert.equal(authority.counts.newOrder, 2);
+});
+
 test('however often Verify is clicked, four orders for a name fail within an hour at most', async (t) => {
   const { lab, authority, time } = await setUp(t);
   authority.injectFault({ at: 'validation', type: 'unauthorized' });

@@ -21,10 +21,11 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { sealerOf } from '../../server/src/certificates/sealing.ts';
+import { PLATFORM } from '../../server/src/store/acme-orders.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { findPlatformCertificate } from '../../server/src/store/platform-certificates.ts';
 import { clock } from './support/clock.ts';
-import { acmeConfig, until } from './support/lab.ts';
+import { acmeConfig, acmeOf, until } from './support/lab.ts';
 import { API, startPlatform, startPlatformHost } from './support/platform.ts';
 
 // The certificates of the installation's own names, at an authority in this process.
@@ -44,10 +45,14 @@ async function setUp(t: TestContext, options: Partial<CertificateAuthorityOption
   const names = await startNameServer({ zones: { 'example.test': zone } });
   cleanUp(t, names.close);
   const httpPort = await startPlatformHost(t, db, sealer);
-  const authority = await startCertificateAuthority({
-    ...{ httpPort, tlsPort: 9, nameServer: names.server, timeoutMs: PATIENCE_MS, ...options },
-  });
-  cleanUp(t, authority.close);
+  const startAuthority = async () => {
+    const started = await startCertificateAuthority({
+      ...{ httpPort, tlsPort: 9, nameServer: names.server, timeoutMs: PATIENCE_MS, ...options },
+    });
+    cleanUp(t, started.close);
+    return started;
+  };
+  const authority = await startAuthority();
   const acme = acmeConfig(authority);
   const row = () => findPlatformCertificate(db, API);
   /** The serial number, once the process has done with the certificate: it frees the lease after it has stored it. */
@@ -57,7 +62,7 @@ async function setUp(t: TestContext, options: Partial<CertificateAuthorityOption
       return leased_by === null ? (serial ?? undefined) : undefined;
     }, 'the certificate');
   const orders = () => db.selectFrom('acme_orders').selectAll().orderBy('id').execute();
-  return { databaseUrl, db, key, sealer, authority, acme, row, issued, orders };
+  return { databaseUrl, db, key, sealer, authority, startAuthority, acme, row, issued, orders };
 }
 
 describe('killed at any call, the next process goes on with the same order', {
@@ -239,4 +244,95 @@ test('the authority says when to renew, and learns which certificate is replaced
       [1, 1],
     ],
   );
+});
+
+/** The issuer at two authorities, and its clock. */
+async function setUpTwo(t: TestContext) {
+  const time = clock();
+  const things = await setUp(t, { now: time.now, isPrompt: true });
+  const { db, sealer, authority: first, row } = things;
+  const second = await things.startAuthority();
+  const acme = await acmeOf(t, [first, second]);
+  const start = (changes: Partial<typeof acme> = {}) => {
+    const issuer = startPlatform({ db, sealer, acme: { ...acme, ...changes }, now: time.now });
+    cleanUp(t, issuer.stop);
+    return issuer;
+  };
+  /** How long the certificate waits after so many failures, in milliseconds. */
+  const waitAfter = (count: number) =>
+    until(async () => {
+      const { failures, leased_by, next_attempt_at = 0 } = (await row()) ?? {};
+      return failures === count && leased_by === null ? next_attempt_at - time.now() : undefined;
+    }, `failure ${count}`);
+  return { ...things, first, second, acme, time, start, waitAfter };
+}
+
+const IN_FIVE_DAYS = { at: 'newOrder', type: 'rateLimited', retryAfter: '432000' } as const;
+
+test('where one authority refuses for days, the next one issues within minutes', async (t) => {
+  const { first, second, time, start, waitAfter, row, issued } = await setUpTwo(t);
+  first.injectFault(IN_FIVE_DAYS);
+  const issuer = start();
+  const wait = await waitAfter(1);
+  assert.ok(wait <= HOUR_MS / 12, `${wait}`);
+  time.forward(wait);
+  issuer.wake();
+  await issued();
+  assert.equal((await row())?.directory_url, second.directoryUrl);
+  assert.equal(first.counts.newOrder, 1);
+});
+
+test('where our own count at one authority is used up, the next one issues at once', async (t) => {
+  const { db, first, second, time, start, row, issued } = await setUpTwo(t);
+  const order = {
+    ...{ directory_url: first.directoryUrl, hostname: API, registered_domain: 'example.test' },
+    ...{ project_id: PLATFORM, domain_id: `${PLATFORM} ${API}`, at: time.now() - HOUR_MS },
+    ...({ is_renewal: 0, is_exempt: 0, state: 'issued' } as const),
+  };
+  await db.insertInto('acme_orders').values([order, order, order, order]).execute();
+  const issuer = start();
+  await until(async () => (await row())?.last_problem, 'the deferred order');
+  time.forward(HOUR_MS / 60);
+  issuer.wake();
+  await issued();
+  assert.equal((await row())?.directory_url, second.directoryUrl);
+  assert.equal(first.counts.newOrder, 0);
+});
+
+test('where all authorities refuse, the one that may be asked first is asked, and none before its time', async (t) => {
+  const { first, second, time, start, waitAfter, row, issued } = await setUpTwo(t);
+  first.injectFault(IN_FIVE_DAYS);
+  second.injectFault({ ...IN_FIVE_DAYS, retryAfter: '172800', times: 1 });
+  second.injectFault({ at: 'newOrder', type: 'serverInternal', times: 3 });
+  const issuer = start();
+  time.forward(await waitAfter(1));
+  issuer.wake();
+  const wait = await waitAfter(2);
+  assert.ok(wait > 47 * HOUR_MS && wait <= 48 * HOUR_MS, `${wait}`);
+  for (let failures = 3; failures <= 5; failures++) {
+    time.forward(await waitAfter(failures - 1));
+    issuer.wake();
+    assert.ok((await waitAfter(failures)) <= 12 * HOUR_MS);
+  }
+  time.forward(await waitAfter(5));
+  issuer.wake();
+  await issued();
+  assert.equal((await row())?.directory_url, second.directoryUrl);
+  assert.equal(first.counts.newOrder, 1);
+});
+
+test('an authority that refused is not waited for once another one is configured', async (t) => {
+  const { first, acme, start, waitAfter, row, issued } = await setUpTwo(t);
+  first.injectFault(IN_FIVE_DAYS);
+  const [one, two] = acme.authorities;
+  assert.ok(two);
+  const issuer = start({ authorities: [one] });
+  const wait = await waitAfter(1);
+  assert.ok(wait > 100 * HOUR_MS, `${wait}`);
+  await issuer.stop();
+  await start({ authorities: [one] }).stop();
+  assert.equal(first.counts.newOrder, 1, 'a start is no reason to ask it sooner');
+  start({ authorities: [two] });
+  await issued();
+  assert.equal((await row())?.directory_url, two.directoryUrl);
 });

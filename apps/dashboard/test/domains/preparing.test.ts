@@ -250,6 +250,24 @@ test('preparing is switched on and off', async (t) => {
   await assertError(await patch({}), 400, 'invalid_request');
 });
 
+test('the record of the challenges is not gone while what it leads to cannot be looked up', async (t) => {
+  const { root, dns, zone, add, verdictOf } = await setUp(t);
+  const added = await add('pets', true);
+  const alias = 'challenges.other.test';
+  zone.setRecords(CHALLENGE, 'CNAME', [alias]);
+  dns.zone('other.test').setRecords(alias, 'CNAME', [challengeOf(added)]);
+  move(zone, added);
+  assert.equal(await verdictOf(), 'verified verified');
+  const isTold = async () => (await eventsOf(root, 'pets', HOST)).includes('challenge_gone');
+  dns.injectFault('servfail', { name: alias });
+  assert.equal(await verdictOf(), 'verified challenge_missing');
+  assert.equal(await isTold(), false);
+  dns.clearFaults();
+  zone.setRecords(CHALLENGE, 'CNAME', []);
+  assert.equal(await verdictOf(), 'verified challenge_missing');
+  assert.equal(await isTold(), true);
+});
+
 test('without a zone a name cannot be prepared, and the error says what to set', async (t) => {
   const { root } = await startDomainService(t);
   await createProject(root, 'pets');

@@ -165,6 +165,67 @@ test('DNS that moved away is shown and comes back, and the name serves all the w
   assert.equal(events.filter((kind) => kind === 'returned').length, 1);
 });
 
+test('a name behind another alias has not moved away while that one cannot be looked up, and stays reserved when removed', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns, db } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  const alias = 'pets.other.test';
+  dns.zone('example.test').setRecords(HOST, 'CNAME', [alias]);
+  dns.zone('other.test').setRecords(alias, 'CNAME', [String(added.records[0]?.value)]);
+  assert.equal((await verify(root, 'pets', HOST)).verdict?.code, 'verified');
+
+  dns.injectFault('servfail', { name: alias });
+  clock.at += 1.2 * DAY_MS;
+  const failing = await until(root, ({ verdict }) => verdict?.code !== 'verified');
+  assert.deepEqual([failing.verdict?.code, failing.movedAwayAt], ['wrong_target', null]);
+  assert.ok(!(await eventsOf(root, 'pets', HOST)).includes('moved_away'));
+
+  const removed = await root.call('DELETE', `/api/projects/pets/domains/${HOST}`);
+  assert.equal(removed.status, 204);
+  clock.at += 2 * 3_600_000;
+  await timeUntil(async () => {
+    const [check] = await db.selectFrom('domain_checks').select('checked_at').execute();
+    return !check || check.checked_at === clock.at;
+  });
+  assert.deepEqual((await addDomain(root, 'pets', HOST)).records, added.records);
+});
+
+for (const [type, address] of [
+  ['A', '127.0.0.1'],
+  ['AAAA', '2001:db8::10'],
+] as const)
+  test(`an apex keeps its address while the ${type} records of its target cannot be looked up`, async (t) => {
+    const { root, dns } = await startDomainService(t);
+    dns.zone('docs.localhost').setRecords('*.docs.localhost', 'AAAA', ['2001:db8::10']);
+    await readyProject(root, 'pets');
+    const { hostname, records } = await addDomain(root, 'pets', 'example.test');
+    const proof = records.find((record) => record.type === 'TXT');
+    assert.ok(proof);
+    const zone = dns.zone(hostname);
+    zone.setRecords(proof.name, 'TXT', [proof.value]);
+    zone.setRecords(hostname, type, [address]);
+    assert.equal((await verify(root, 'pets', hostname)).verdict?.code, 'verified');
+
+    dns.injectFault('servfail', { name: 'docs.localhost', type });
+    const { verdict, movedAwayAt } = await verify(root, 'pets', hostname);
+    assert.deepEqual(
+      [verdict?.code, verdict?.reason, verdict?.remove, movedAwayAt],
+      ['dns_error', 'platform_unresolved', [], null],
+    );
+    assert.match(String(verdict?.message), new RegExp(`^The query for the ${type} record of `));
+
+    // What is wrong in any case is told, and that alone.
+    const other = type === 'A' ? ['AAAA', '2001:db8::99'] : ['A', '203.0.113.7'];
+    zone.setRecords(hostname, other[0] as 'A', [String(other[1])]);
+    const wrong = await verify(root, 'pets', hostname);
+    assert.equal(wrong.verdict?.code, 'apex_wrong_address');
+    assert.deepEqual(
+      [wrong.verdict.remove.map(({ value }) => value), wrong.movedAwayAt],
+      [[other[1]], null],
+    );
+  });
+
 test('no other name is led to one whose DNS leads elsewhere: it is not made primary before it is back', async (t) => {
   const { root, dns } = await startDomainService(t);
   await readyProject(root, 'pets');

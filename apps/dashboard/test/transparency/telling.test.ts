@@ -6,10 +6,13 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
+import { OPERATOR } from '../../server/src/audit/actor.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { DomainEvent } from '../../server/src/domains/domain.ts';
 import type { DomainPayload } from '../../server/src/notices/queue-notice.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { writeAudit } from '../../server/src/store/audit.ts';
+import { settleRestored } from '../../server/src/store/backup/settle-restored.ts';
 import type { Db } from '../../server/src/store/schema.ts';
 import { startFollowingLogs } from '../../server/src/transparency/follow-logs.ts';
 import {
@@ -235,6 +238,36 @@ test('who is told follows from where the name leads and since when', async (t) =
   assert.equal(platform.length, 1);
   assert.match(platform[0] ?? '', /"hostname":"\*\.docs\.example\.net"/);
 });
+
+onSharedEngines(
+  'a certificate that the dashboard may have asked for after a backup that was put back is shown alone',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    await putProject(db, 'petstore', 'pro');
+    await putOwner(db, 'ann@example.com');
+    const daysAgo = (days: number) => Date.now() - days * DAY_MS;
+    const id = await putVerifiedDomain(db, HOST, daysAgo(90));
+    await putCheck(db, id, {} as never);
+    const log = await startLocalLog(t, 'rfc6962');
+    const { start, events, notices } = await following(t, db, [log]);
+    start();
+    await begun(db, [log]);
+    const change = { action: 'domain.add', target: HOST } as const;
+    await db.transaction().execute((trx) => writeAudit(trx, daysAgo(20), OPERATOR, change));
+    const restored = { now: daysAgo(5), actor: OPERATOR, target: 'a backup', details: {} };
+    await settleRestored(db, restored);
+    for (const notBefore of [daysAgo(25), daysAgo(10), daysAgo(2)])
+      log.add((await foreignCertificate([HOST], { notBefore })).certificate);
+    await readAll(db, [log]);
+    const told = await events();
+    assert.deepEqual(
+      told.map(({ kind }) => kind),
+      ['certificate.unexpected', 'certificate.elsewhere', 'certificate.unexpected'],
+    );
+    assert.match(told[1]?.message ?? '', /asked for it after a backup that was put back since\.$/);
+    assert.equal((await notices()).length, 2);
+  },
+);
 
 test('a wildcard is told once for each issuer, and after that shown alone', async (t) => {
   const { db } = await openTestDatabase(t);

@@ -70,7 +70,7 @@ async function usableChallenges(
 
 /**
  * The first configured type that is offered. After a connection problem, or a failed DNS-01, the first that has not
- * failed.
+ * failed. After one that CAA records forbid, the next: they may allow one type alone (RFC 8657), and two may have failed.
  */
 export function chooseChallenge(
   { challenges }: Authorization,
@@ -78,6 +78,8 @@ export function chooseChallenge(
   last: Problem | undefined,
 ): ChallengeType | undefined {
   const offered = configured.filter((type) => challenges.some((one) => one.type === type));
+  if (last?.type === 'caa' && last.challenge)
+    return offered[(offered.indexOf(last.challenge) + 1) % offered.length];
   const others = offered.filter((type) => type !== (last?.alsoFailed ?? last?.challenge));
   const isOtherWanted = last && (isConnectionProblem(last) || last.challenge === 'dns-01');
   return isOtherWanted ? (others[0] ?? offered[0]) : offered[0];

@@ -12,6 +12,7 @@ import {
 } from '../store/platform-certificates.ts';
 import type { ChallengeZone } from '../zone/challenge-zone.ts';
 import { type AccountDeps, openAcmeAccounts, problemAtAuthority } from './account.ts';
+import { OTHER_WAY_MS } from './backoff.ts';
 import { OrderDeferredError } from './order.ts';
 import { type PlatformCertificate, platformCertificates } from './platform-names.ts';
 import {
@@ -82,7 +83,7 @@ export function startPlatformIssuer(options: PlatformIssuerOptions): JobRunner |
     const change: PlatformAttempt['change'] = (next, trx) =>
       changePlatformCertificate(trx ?? db, hostname, worker, next);
     const renew = () => change({ leased_until: now() + LEASE_MS });
-    const authority = authorityFor(config.acme.authorities, row);
+    const { authority } = nextTurn(config.acme.authorities, row, now());
     return (stop: AbortSignal) =>
       underLease(renew, RENEW_LEASE_MS, stop, async (signal) => {
         const attempt = { certificate, row, authority, accounts, change, signal };
@@ -107,22 +108,25 @@ export function startPlatformIssuer(options: PlatformIssuerOptions): JobRunner |
 
 /**
  * Frees what ended processes have left, and begins at once where a certificate lacks a name that it is to have, and where
- * the DNS did not lead here: whoever starts the service anew has mended it, perhaps.
+ * the DNS did not lead here, or an authority refused: whoever starts the service anew has mended it, perhaps, or configured
+ * another authority.
  */
 async function prepare(
-  { db, now, log }: PlatformIssuerDeps,
+  { db, now, log, config }: PlatformIssuerDeps,
   certificates: readonly PlatformCertificate[],
 ): Promise<void> {
   try {
     for (const row of await listPlatformCertificates(db)) {
-      const { hostname, leased_by, chain, last_problem } = row;
+      const { hostname, leased_by, chain, last_problem, next_attempt_at } = row;
       if (leased_by !== null && !isDeadWorker(leased_by)) continue;
       const names = certificates.find((one) => one.hostname === hostname)?.names ?? [];
       const isShort = chain !== null && !coversAll(chain, names);
-      const isDue = isShort || parseProblem(last_problem)?.type === NOT_LED;
+      const isRefused = Object.values(refusalsOf(row)).includes(next_attempt_at);
+      const isDue = isShort || isRefused || parseProblem(last_problem)?.type === NOT_LED;
+      const { at } = nextTurn(config.acme.authorities, row, now());
       await changePlatformCertificate(db, hostname, leased_by, {
         ...{ leased_by: null, leased_until: null },
-        ...(isDue && { next_attempt_at: Math.min(now(), row.next_attempt_at) }),
+        ...(isDue && { next_attempt_at: Math.min(at, next_attempt_at) }),
       });
     }
   } catch (error) {
@@ -130,12 +134,36 @@ async function prepare(
   }
 }
 
-/** The authorities in their order, one after another: after a failure it is the next one's turn. */
-function authorityFor(
+/** Until when authorities are not to be asked, in milliseconds since 1970, by their directories. */
+type Refusals = Readonly<Record<string, number>>;
+
+/** The JSON of a certificate's `last_problem`. */
+interface PlatformProblem extends Problem {
+  readonly refusals?: Refusals;
+}
+
+function refusalsOf({ last_problem }: Pick<PlatformCertificateRow, 'last_problem'>): Refusals {
+  const problem: PlatformProblem | undefined = parseProblem(last_problem);
+  return problem?.refusals ?? {};
+}
+
+/**
+ * Whose turn it is at an instant, or first after it. The authorities in their order, one after another: after a failure it
+ * is the next one's turn. None is asked before its refusal is over.
+ */
+function nextTurn(
   authorities: readonly [AuthorityConfig, ...AuthorityConfig[]],
-  { failures }: PlatformCertificateRow,
-): AuthorityConfig {
-  return authorities[failures % authorities.length] ?? authorities[0];
+  row: Pick<PlatformCertificateRow, 'failures' | 'last_problem'>,
+  at: number,
+): { readonly authority: AuthorityConfig; readonly at: number } {
+  const refusals = refusalsOf(row);
+  return authorities
+    .map((_, index) => {
+      const turn = (row.failures + index) % authorities.length;
+      const authority = authorities[turn] ?? authorities[0];
+      return { authority, at: Math.max(at, refusals[authority.directoryUrl] ?? 0) };
+    })
+    .reduce((first, next) => (next.at < first.at ? next : first));
 }
 
 /**
@@ -146,20 +174,37 @@ async function attemptPlatformCertificate(
   deps: PlatformIssuerDeps,
   attempt: PlatformAttempt,
 ): Promise<PlatformCertificateChange> {
-  const { db, now, log, siteChanged } = deps;
+  const { db, now, log, siteChanged, config } = deps;
   const { certificate, row, authority, accounts, change, signal } = attempt;
   const notLed = await notLedYet(deps, attempt);
   signal.throwIfAborted();
+  /** What is stored of a problem. `refusedUntil`: the authority is not to be asked before. */
+  const waiting = (
+    problem: Problem,
+    pause: number,
+    failures = row.failures,
+    refusedUntil?: number,
+  ) => {
+    const refusal = refusedUntil !== undefined && { [authority.directoryUrl]: refusedUntil };
+    const refusals = { ...refusalsOf(row), ...refusal };
+    const next = { failures, last_problem: JSON.stringify({ ...problem, refusals }) };
+    return { ...next, next_attempt_at: nextTurn(config.acme.authorities, next, now() + pause).at };
+  };
   if (notLed !== undefined)
-    return waiting({ type: NOT_LED, detail: notLed, at: now() }, now() + LOOK_AGAIN_MS);
+    return waiting({ type: NOT_LED, detail: notLed, at: now() }, LOOK_AGAIN_MS);
   try {
     await obtainCertificate(deps, attempt);
     siteChanged(PLATFORM);
     return {};
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof OrderDeferredError)
-      return waiting({ type: 'budget', detail: error.message, at: now() }, error.until);
+    if (error instanceof OrderDeferredError) {
+      const { until, message: detail } = error;
+      const problem = { type: 'budget', detail, at: now() };
+      // A limit of our own holds at every authority.
+      if (!error.isOfAuthority) return waiting(problem, until - now());
+      return waiting(problem, OTHER_WAY_MS, row.failures, until);
+    }
     const { hostname } = certificate;
     log.warn({ err: error, hostname }, 'a certificate of the installation was not issued');
     // Of an ended process: the authority looked while the name server was gone with it.
@@ -171,8 +216,8 @@ async function attemptPlatformCertificate(
     const known = await problemAtAuthority(accounts, authority.directoryUrl, error, now());
     const problem = known ?? { type: 'failed', detail: String(error), at: now() };
     const next = {
-      ...waiting(problem, Math.max(now() + pause, problem.retryAt ?? 0)),
-      ...{ failures, key_authorization: null, order_url: null, order_key: null },
+      ...waiting(problem, pause, failures, problem.retryAt),
+      ...{ key_authorization: null, order_url: null, order_key: null },
     };
     // In one transaction: else another process could go on with an order that is counted as failed already.
     await db.transaction().execute(async (trx) => {
@@ -192,8 +237,4 @@ async function notLedYet(
   return (await zone.leadsHere(host, signal))
     ? undefined
     : `${host} does not lead to this machine.`;
-}
-
-function waiting(problem: Problem, until: number): PlatformCertificateChange {
-  return { last_problem: JSON.stringify(problem), next_attempt_at: until };
 }

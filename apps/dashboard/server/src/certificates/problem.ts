@@ -120,8 +120,11 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   badRevocationReason: () => `The certificate authority refuses a revocation. ${OPERATOR}`,
   badSignatureAlgorithm: () =>
     `The certificate authority does not accept the signature algorithm of the account. ${OPERATOR}`,
-  caa: (hostname) =>
-    `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the DNS check shows, keep the existing ones, then click Verify.`,
+  caa: (hostname, { challenge }) => {
+    const other =
+      challenge && ' Where it shows none, click Verify all the same: another challenge is tried.';
+    return `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the DNS check shows, keep the existing ones, then click Verify.${other ?? ''}`;
+  },
   compound: () =>
     `The certificate authority reports several problems in its message. Correct them, then click Verify.`,
   connection: (hostname, { challenge }) =>

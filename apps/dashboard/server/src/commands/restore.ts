@@ -100,10 +100,9 @@ async function restore(
 async function settle(copy: string, backup: Backup): Promise<Settled> {
   const { db, close } = await openDatabase(`sqlite:${copy}`, 1);
   try {
-    const { sha256, lastChange } = backup;
     return await settleRestored(db, {
       ...{ now: Date.now(), actor: OPERATOR, target: backup.file },
-      details: { sha256, lastChange },
+      details: { sha256: backup.sha256 },
     });
   } finally {
     await close();

@@ -39,7 +39,7 @@ import {
   nextVerifiedCheck,
 } from './check-schedule.ts';
 import { makeLabel, makeProof } from './claim.ts';
-import type { CheckResult } from './dns/judge.ts';
+import { type CheckResult, mayLeadHere } from './dns/judge.ts';
 import { tellWhenQuiet } from './move/quiet-domain.ts';
 import { becomePrimary } from './primary.ts';
 import type { Verdict } from './verdict.ts';
@@ -200,6 +200,7 @@ async function recordResult(
 ): Promise<void> {
   const { domain_id, attempts } = check;
   const { code, reason, message } = result.verdict;
+  const { challengeHere, isChallengeInDoubt } = result;
   const before = verdictOf(check);
   if (before?.code !== code || before.reason !== reason) {
     await recordDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
@@ -207,7 +208,7 @@ async function recordResult(
   await updateCheck(trx, domain_id, {
     verdict: JSON.stringify(result.verdict),
     points_here: result.pointsHere ? 1 : 0,
-    challenge_here: result.challengeHere ? 1 : 0,
+    ...(!isChallengeInDoubt && { challenge_here: challengeHere ? 1 : 0 }),
     checked_at: at,
     attempts: attempts + 1,
   });
@@ -311,11 +312,11 @@ async function tellIfChallengeGone(
   trx: Trx,
   { id, hostname, project_id: projectId, prepare, awaits_move }: DomainRow,
   before: DomainCheckRow,
-  { verdict, challengeHere }: CheckResult,
+  { verdict, challengeHere, isChallengeInDoubt }: CheckResult,
   at: number,
 ): Promise<void> {
   // Where the name servers fail, nobody knows.
-  if (prepare === 0 || verdict.code === 'dns_error') return;
+  if (prepare === 0 || verdict.code === 'dns_error' || isChallengeInDoubt) return;
   if (challengeHere || before.challenge_here === 0) return;
   const message = `The _acme-challenge record of ${hostname} is gone.`;
   await recordDomainEvent(trx, id, at, 'challenge_gone', message);
@@ -351,12 +352,13 @@ const DOUBT_MS = 7 * 24 * 3_600_000;
 async function keepOrRelease(
   trx: Trx,
   domain: DomainRow,
-  { verdict, pointsHere, challengeHere }: CheckResult,
+  result: CheckResult,
   at: number,
 ): Promise<string[]> {
   const { id, removed_at } = domain;
-  const isInDoubt = verdict.code === 'dns_error' && at - (removed_at ?? at) < DOUBT_MS;
-  if (pointsHere || challengeHere || isInDoubt) {
+  const isUnknown = mayLeadHere(result) || result.isChallengeInDoubt;
+  const mayBeHere = isUnknown && at - (removed_at ?? at) < DOUBT_MS;
+  if (result.pointsHere || result.challengeHere || mayBeHere) {
     await updateCheck(trx, id, { checked_at: at, next_check_at: nextRemovedCheck(at) });
     return [];
   }
@@ -368,11 +370,11 @@ async function keepOrRelease(
 async function recordMove(
   trx: Trx,
   { id, hostname, project_id: projectId, moved_away_at }: DomainRow,
-  { verdict, pointsHere }: CheckResult,
+  result: CheckResult,
   at: number,
 ): Promise<boolean> {
-  // Where the name servers fail, nobody knows where the name leads.
-  if (verdict.code === 'dns_error' && !pointsHere) return moved_away_at !== null;
+  const { verdict, pointsHere } = result;
+  if (mayLeadHere(result)) return moved_away_at !== null;
   if (pointsHere === (moved_away_at === null)) return !pointsHere;
   await updateDomain(trx, id, { moved_away_at: pointsHere ? null : at });
   if (pointsHere) {

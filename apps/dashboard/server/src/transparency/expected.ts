@@ -13,6 +13,8 @@ export interface Situation {
   readonly isByWildcard: boolean;
   /** A certificate of the same issuer was told before. */
   readonly isIssuerKnown: boolean;
+  /** The certificate may have been asked for here after a backup that was put back since. */
+  readonly mayBeUndone: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Situation {
  */
 export function whyExpected(
   { notBefore }: Pick<FoundCertificate, 'notBefore'>,
-  { pointsHere, since, isByWildcard, isIssuerKnown }: Situation,
+  { pointsHere, since, isByWildcard, isIssuerKnown, mayBeUndone }: Situation,
 ): string | undefined {
   if (!pointsHere) return 'the DNS of the name leads elsewhere';
   if (notBefore < since) return 'it is older than the day on which the name came here';
@@ -32,5 +34,7 @@ export function whyExpected(
     return 'the name came here only a few days ago, and its former host may still have had one';
   if (isByWildcard && isIssuerKnown)
     return 'it is a wildcard for the names beside this one, as the ones before it were';
+  if (mayBeUndone)
+    return 'this dashboard may have asked for it after a backup that was put back since';
   return undefined;
 }

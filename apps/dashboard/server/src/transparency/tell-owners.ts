@@ -1,6 +1,7 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
 import { queueDomainNotice } from '../notices/queue-notice.ts';
+import { mayBeUndone } from '../store/backup/settle-restored.ts';
 import { isOwnCertificate } from '../store/certificate-keys.ts';
 import { hasFoundOf, PLATFORM_CLAIM, recordFound } from '../store/ct-logs.ts';
 import { findCheck } from '../store/domain-checks.ts';
@@ -68,6 +69,7 @@ async function tellOwners(
       pointsHere: check?.points_here === 1 && domain.moved_away_at === null,
       since: await cameHereAt(trx, id, domain.verified_at),
       ...{ isByWildcard, isIssuerKnown },
+      mayBeUndone: await mayBeUndone(trx, found.notBefore),
     });
     const message = `${issuer} issued a certificate for ${namesInWords(hostname, found)} that was not asked for here, valid until ${String(details.notAfter).slice(0, 10)}, with the serial number ${found.serial}.`;
     if (why !== undefined) {

@@ -47,12 +47,11 @@ export async function follow(server: DnsServer, name: string, type: RecordType):
   }
 }
 
-/** All addresses of a name, along its CNAME chain. `failure`: there are none, for this reason. */
+/** All addresses of a name, along its CNAME chain. `failure`: there are none, or none of one family, for this reason. */
 export async function addressesOf(server: DnsServer, name: string): Promise<View['target']> {
   const [v4, v6] = await Promise.all([follow(server, name, 'A'), follow(server, name, 'AAAA')]);
   const addresses = [...v4.records, ...v6.records].map(({ value }) => value);
-  const failure = addresses.length === 0 ? (failureOf(v4.end) ?? failureOf(v6.end)) : undefined;
-  return { addresses, failure };
+  return { addresses, failure: failureOf(v4.end) ?? failureOf(v6.end) };
 }
 
 /** Why a chain was not followed to its end. */

@@ -1,11 +1,17 @@
 import type { Verdict } from '../verdict.ts';
 import type { Expectation } from './expectation.ts';
 import type { Observation, View } from './observation.ts';
-import { apexAddressesAreOurs, isProven, platformResolves } from './rules/addresses.ts';
+import {
+  apexAddressesAreKnown,
+  apexAddressesAreOurs,
+  canBeCompared,
+  isProven,
+  platformResolves,
+} from './rules/addresses.ts';
 import { allowedAuthorities, caaAllows } from './rules/caa.ts';
 import { hasChallengeRecord, preparedVerdict, targetIsThere } from './rules/challenge.ts';
 import { type Facts, factsOf, type Rule } from './rules/facts.ts';
-import { canBeLookedUp } from './rules/lookup-failures.ts';
+import { canBeLookedUp, isFailureKind } from './rules/lookup-failures.ts';
 import {
   hasRecord,
   leadsHere,
@@ -26,6 +32,15 @@ export interface CheckResult {
   readonly pointsHere: boolean;
   /** The record of its challenges leads to the claim's own name; false where none is expected. */
   readonly challengeHere: boolean;
+  /** With any verdict: what the name leads to could not be looked up, so that it may lead to the claim's target. */
+  readonly isInDoubt?: boolean;
+  /** The same of the record of its challenges. */
+  readonly isChallengeInDoubt?: boolean;
+}
+
+/** No record was seen that leads here, and name servers fail: those of the name, or of what it leads to. */
+export function mayLeadHere({ verdict, pointsHere, isInDoubt }: CheckResult): boolean {
+  return !pointsHere && (verdict.code === 'dns_error' || isInDoubt === true);
 }
 
 /**
@@ -46,6 +61,7 @@ const RULES: readonly Rule[] = [
   apexAddressesAreOurs,
   isProven,
   platformResolves,
+  apexAddressesAreKnown,
 ];
 
 /** The retry advice of a verdict where no record is to be changed, and nobody knows how long to wait. */
@@ -68,6 +84,8 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
     verdict: { ...verdict, ...(authorities && { authorities }) },
     pointsHere,
     challengeHere: facts.isChallengeRight,
+    ...(!pointsHere && mayPointHere(facts) && { isInDoubt: true }),
+    ...(isFailureKind(view.challenge?.chain.end ?? '') && { isChallengeInDoubt: true }),
   };
 }
 
@@ -123,6 +141,13 @@ function leadsHereVerdict({
 function pointsHereBy({ view, cname, isAlias, addresses }: Facts): boolean {
   if (cname) return isAlias;
   return addresses.some(({ value }) => view.target.addresses.includes(value));
+}
+
+/** What a CNAME leads to could not be looked up, or the target's addresses of a family that the name has. */
+function mayPointHere(facts: Facts): boolean {
+  const { view, cname, addresses } = facts;
+  if (cname) return isFailureKind(view.chain.end);
+  return addresses.some((address) => !canBeCompared(facts, address));
 }
 
 interface Judged extends CheckResult {

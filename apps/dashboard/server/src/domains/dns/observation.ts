@@ -23,7 +23,7 @@ export interface View {
   readonly own: Own;
   /** The records of the zone's wildcard, found at a random name beside this one. */
   readonly wildcard: readonly ResourceRecord[];
-  /** The addresses of the claim's target. */
+  /** The addresses of the claim's target, and why there are none, or none of one family. */
   readonly target: { readonly addresses: readonly string[]; readonly failure: Failure | undefined };
   /** The TXT records at the proof's name, along its CNAME chain; undefined: no proof is needed. */
   readonly proof: Texts | undefined;

@@ -1,7 +1,7 @@
 import { findMove, recordMoveSeen } from '../../store/domain-moves.ts';
 import { findDomainById } from '../../store/domains.ts';
 import type { Trx } from '../../store/schema.ts';
-import type { CheckResult } from '../dns/judge.ts';
+import { type CheckResult, mayLeadHere } from '../dns/judge.ts';
 import { type Observation, OWN_TYPES, type View } from '../dns/observation.ts';
 import { type ResourceRecord, recordsAt } from '../dns/outcome.ts';
 
@@ -33,9 +33,10 @@ function recordsOf({ chain, otherCnames, own }: View, hostname: string): Resourc
 export async function keepRecordsSeen(
   trx: Trx,
   domainId: string,
-  { verdict, pointsHere, records }: CheckResult & { readonly records: readonly ResourceRecord[] },
+  result: CheckResult & { readonly records: readonly ResourceRecord[] },
   at: number,
 ): Promise<void> {
+  const { pointsHere, records } = result;
   const domain = await findDomainById(trx, domainId);
   if (!domain || domain.removed_at !== null) return;
   const move = await findMove(trx, domainId);
@@ -44,8 +45,7 @@ export async function keepRecordsSeen(
     if (!hasArrived) await recordMoveSeen(trx, domainId, { arrived_at: at });
     return;
   }
-  // Where the name servers fail, nobody knows where the name leads.
-  if (verdict.code === 'dns_error' || records.length === 0) return;
+  if (mayLeadHere(result) || records.length === 0) return;
   if (move?.old_records && !hasArrived) return;
   await recordMoveSeen(trx, domainId, {
     ...{ old_records: JSON.stringify(records), old_seen_at: at },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../audit/actor.ts';
 import { writeAudit } from '../audit.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Trx } from '../schema.ts';
 
 /**
  * How long failed attempts of certificates wait after a restore, in milliseconds: failures since the backup are not
@@ -40,6 +40,7 @@ export async function settleRestored(
   },
 ): Promise<Settled> {
   return db.transaction().execute(async (trx) => {
+    const lastChange = await findLastChange(trx);
     const sessions = await trx.deleteFrom('sessions').executeTakeFirst();
     // Of readers, and what was sent once: it may have been used or taken back since.
     for (const table of ['site_sessions', 'pending_sign_ins', 'account_links'] as const)
@@ -71,7 +72,7 @@ export async function settleRestored(
     await writeAudit(trx, now, actor, {
       action: 'installation.restore',
       target,
-      details: { ...details, ...settled },
+      details: { ...details, lastChange, ...settled },
     });
     return settled;
   });
@@ -83,4 +84,32 @@ async function endLeases(db: Db): Promise<void> {
     await sql`UPDATE ${sql.table(table)} SET leased_by = NULL, leased_until = NULL
       WHERE leased_by IS NOT NULL`.execute(db);
   }
+}
+
+/** When somebody last changed something, as an ISO instant. */
+async function findLastChange(trx: Trx): Promise<string | null> {
+  const { at } = await trx
+    .selectFrom('audit_log')
+    .select(({ fn }) => fn.max('at').as('at'))
+    .executeTakeFirstOrThrow();
+  return at === null ? null : new Date(Number(at)).toISOString();
+}
+
+/** By how much authorities date certificates back, in milliseconds: some begin them with the day. */
+const DATED_BACK_MS = 24 * 3_600_000;
+
+/**
+ * Whether a certificate that begins at an instant may have been asked for here after a backup that was put back since:
+ * nothing is left of that here.
+ */
+export async function mayBeUndone(db: Db, notBefore: number): Promise<boolean> {
+  const restores = await db
+    .selectFrom('audit_log')
+    .select('details')
+    .where('action', '=', 'installation.restore')
+    .where('at', '>=', notBefore)
+    .execute();
+  return restores.some(
+    ({ details }) => notBefore >= Date.parse(JSON.parse(details).lastChange) - DATED_BACK_MS,
+  );
 }

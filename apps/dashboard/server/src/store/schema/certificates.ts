@@ -73,7 +73,7 @@ export interface CertificateTables {
     key_authorization: string | null;
     /** Failed attempts in a row. */
     failures: number;
-    /** JSON: Problem of certificates/problem.ts. */
+    /** JSON: PlatformProblem of certificates/platform-certificate.ts. */
     last_problem: string | null;
     /** When to try again, or to renew. */
     next_attempt_at: number;

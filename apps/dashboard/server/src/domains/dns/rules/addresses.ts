@@ -1,6 +1,7 @@
-import { differenceInWords, failureCode, line, lines } from '../words.ts';
+import type { ResourceRecord } from '../outcome.ts';
+import { differenceInWords, FAILURE_WORDS, failureCode, line, lines } from '../words.ts';
 import { hasChallengeRecord } from './challenge.ts';
-import { type Rule, verdictOf } from './facts.ts';
+import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 import { type ProofNearMiss, proofNearMiss, unquoted } from './near-miss.ts';
 
@@ -9,7 +10,9 @@ export const apexAddressesAreOurs: Rule = (facts) => {
   const { isApex, view, addresses, main, missingProof, expectation } = facts;
   if (!isApex) return undefined;
   const ours = view.target.addresses;
-  const foreign = addresses.filter(({ value }) => !ours.includes(value));
+  const foreign = addresses.filter(
+    (address) => !ours.includes(address.value) && canBeCompared(facts, address),
+  );
   if (foreign.length === 0) return undefined;
   const isMixed = foreign.length < addresses.length;
   return verdictOf(facts, {
@@ -21,6 +24,30 @@ export const apexAddressesAreOurs: Rule = (facts) => {
     add: [main, ...missingProof],
     hint: 'If an ALIAS or ANAME record, a redirect or a proxy of the DNS provider gives the wrong addresses, change that one.',
     retryAfterSeconds: Math.max(...foreign.map(({ ttl }) => ttl)),
+  });
+};
+
+/** Whether the target's addresses of the same family are known. */
+export function canBeCompared({ view }: Facts, { type }: Pick<ResourceRecord, 'type'>): boolean {
+  const { addresses, failure } = view.target;
+  return !failure || addresses.some((value) => value.includes(':') === (type === 'AAAA'));
+}
+
+/** An apex has no address of a family in which the target's could not be looked up. */
+export const apexAddressesAreKnown: Rule = (facts) => {
+  const { isApex, view, addresses, main, expectation } = facts;
+  const { failure } = view.target;
+  const unknown = addresses.find((address) => !canBeCompared(facts, address));
+  if (!isApex || !failure || !unknown) return undefined;
+  const { hostname, target } = expectation;
+  const { type } = unknown;
+  return verdictOf(facts, {
+    code: 'dns_error',
+    reason: 'platform_unresolved',
+    message: `The query for the ${type} record of ${target} ${FAILURE_WORDS[failure]}, so that the address of ${hostname} cannot be compared with it.`,
+    expected: `an answer for the ${type} record of ${main.value}`,
+    found: `${view.label}: ${target} ${type} ${failureCode(failure)}`,
+    remedy: platformRemedy(facts),
   });
 };
 
@@ -41,9 +68,13 @@ export const platformResolves: Rule = (facts) => {
       : `The record of ${hostname} is right, but ${target}, where it leads, has no address in the DNS.`,
     expected: `an address of ${main.value}`,
     found,
-    remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
+    remedy: platformRemedy(facts),
   });
 };
+
+function platformRemedy({ expectation: { hostname, target } }: Facts): string {
+  return `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`;
+}
 
 const NEAR_WORDS: Readonly<Record<ProofNearMiss, (text: string, proof: string) => string>> = {
   proof_quoted: () => 'there are quotes or spaces around it that do not belong to it',

@@ -17,10 +17,26 @@ const BODY = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
 function client(origin: string, banner: string) {
   const key = /pk_live_\w{38}/.exec(banner)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const send = (method: string, path: string, body: string, type = 'application/json') =>
+    fetch(`${origin}/v1${path}`, { method, headers: { ...headers, 'content-type': type }, body });
+  // Of what happens in no test here, so that nothing is delivered.
+  const webhook = JSON.stringify({ url: 'https://example.com/', events: ['order.cancelled'] });
   return {
     get: (path: string) => fetch(`${origin}/v1${path}`, { headers }),
-    post: () => fetch(`${origin}/v1/pets`, { method: 'POST', headers, body: BODY }),
+    post: () => send('POST', '/pets', BODY),
+    postWebhook: () => send('POST', '/webhooks', webhook),
+    patchWebhook: (id: string, url: string) =>
+      send('PATCH', `/webhooks/${id}`, JSON.stringify({ url }), 'application/merge-patch+json'),
+    rotate: (id: string) => send('POST', `/webhooks/${id}/rotate`, '{}'),
+    removeWebhook: (id: string) =>
+      fetch(`${origin}/v1/webhooks/${id}`, { method: 'DELETE', headers }),
   };
+}
+
+async function idOf(response: Response): Promise<string> {
+  const text = await response.text();
+  assert.equal(response.status, 201, text);
+  return String((JSON.parse(text) as { id: unknown }).id);
 }
 
 test('on a full disk writes are refused, reads go on, and nothing acknowledged is lost', async (t) => {
@@ -126,10 +142,18 @@ test('when the database file is deleted or replaced, writes are refused and read
   ]) {
     const folder = await temporaryFolder(t);
     const program = await serve(t, folder, {}, ['--first-key']);
-    const { post } = client(program.origin, program.output.stdout);
+    const { post, postWebhook, patchWebhook, rotate, removeWebhook } = client(
+      program.origin,
+      program.output.stdout,
+    );
     assert.equal((await post()).status, 201);
+    const id = await idOf(await postWebhook());
     await damage(join(folder, 'data/petstore.db'));
     await assertError(await post(), 'unavailable');
+    await assertError(await postWebhook(), 'unavailable');
+    await assertError(await patchWebhook(id, 'https://example.com/2'), 'unavailable');
+    await assertError(await rotate(id), 'unavailable');
+    await assertError(await removeWebhook(id), 'unavailable');
     for (const check of ['reads', 'writes'] as const) {
       const report = await fetch(`${program.origin}/readyz`);
       await assertNotReady(report, check, /was moved, deleted or/);
@@ -153,6 +177,44 @@ test('when the database file is cut short, writes are refused and readiness tell
     await assertNotReady(await readyz(), 'reads', /was cut short/);
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
+});
+
+test('a database file that was cut short stays so, whatever is asked of the service', async (t) => {
+  const folder = await temporaryFolder(t);
+  await petstore(folder, ['seed', '--count', '1000']);
+  const program = await serve(t, folder, {}, ['--first-key']);
+  const { post, postWebhook, patchWebhook } = client(program.origin, program.output.stdout);
+  const readyz = () => fetch(`${program.origin}/readyz`);
+  const id = await idOf(await postWebhook());
+  const file = join(folder, 'data/petstore.db');
+  const db = new DatabaseSync(file);
+  cleanUp(t, () => db.close());
+  db.exec('PRAGMA wal_checkpoint(FULL)');
+  await truncate(file, (await stat(file)).size - 24 * 4096);
+  await assertNotReady(await readyz(), 'reads', /was cut short/);
+  // Each page in the WAL is one that the file may lack.
+  for (let i = 0; i < 15; i++) await patchWebhook(id, `https://example.com/${i}`);
+  await assertNotReady(await readyz(), 'reads', /was cut short/);
+  await assertError(await post(), 'unavailable');
+  await assertError(await patchWebhook(id, 'https://example.com/last'), 'unavailable');
+});
+
+test('a database file that has grown and was then cut short takes no more writes', async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = await serve(t, folder, {}, ['--first-key']);
+  const { postWebhook } = client(program.origin, program.output.stdout);
+  const file = join(folder, 'data/petstore.db');
+  const db = new DatabaseSync(file);
+  cleanUp(t, () => db.close());
+  // All that the WAL has is in the file as well.
+  const checkpoint = () => db.exec('PRAGMA wal_checkpoint(FULL)');
+  checkpoint();
+  const { size } = await stat(file);
+  await idOf(await postWebhook());
+  db.exec('CREATE TABLE other (content); INSERT INTO other VALUES (zeroblob(1000000))');
+  checkpoint();
+  await truncate(file, size + 24 * 4096);
+  await assertError(await postWebhook(), 'unavailable');
 });
 
 test('a database that is packed under the service stays in service', async (t) => {

@@ -1,7 +1,13 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
+import { test as onPostgres } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
+import {
+  onSharedEngines,
+  POSTGRESQL,
+  onEveryEngine as test,
+} from '@petstore/test-support/engines.ts';
+import { connectTo } from '@petstore/test-support/postgres.ts';
 import { hashKey } from '../../src/keys/key.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -75,7 +81,10 @@ test('a sandbox is found by its key, is as it was made, and gone with all when i
   assert.equal(await sandboxes.findByKey(keyHash), undefined);
   assert.equal(await sandboxes.get('a'), undefined);
   assert.equal(await sandboxes.load('a', undefined), undefined);
-  assert.equal(await sandboxes.commit('a', 0, encodeState(EMPTY), NONE), false);
+  assert.equal(
+    await sandboxes.commit('a', { version: 0, next: 1 }, encodeState(EMPTY), NONE),
+    false,
+  );
   assert.equal(await sandboxes.reset('a'), false);
   assert.deepEqual(await sandboxes.snapshots.list('a'), []);
   assert.equal(await sandboxes.snapshots.save('a', 's', NOON, 5), 'not_found');
@@ -112,9 +121,11 @@ test('a commit counts only on the version that it was made from', async (t, engi
   const { sandboxes } = store;
   await addSandbox(store, { id: 'a' });
   const state = encodeState(EMPTY);
-  assert.equal(await sandboxes.commit('a', 1, state, NONE), false);
-  assert.equal(await sandboxes.commit('a', 0, state, NONE), true);
-  assert.equal(await sandboxes.commit('a', 0, state, NONE), false);
+  const commit = (version: number) =>
+    sandboxes.commit('a', { version, next: version + 1 }, state, NONE);
+  assert.equal(await commit(1), false);
+  assert.equal(await commit(0), true);
+  assert.equal(await commit(0), false);
   const row = await sandboxes.load('a', 0);
   assert.deepEqual([row?.version, Buffer.from(row?.state ?? [])], [1, state]);
   assert.equal(await sandboxes.reset('a'), true);
@@ -125,7 +136,7 @@ test('a commit counts only on the version that it was made from', async (t, engi
       state: null,
     },
   );
-  assert.equal(await sandboxes.commit('a', 1, state, NONE), false, 'a reset is a change');
+  assert.equal(await commit(1), false, 'a reset is a change');
 });
 
 test('snapshots bring data back, ids and all, and are bounded', async (t, engine) => {
@@ -350,6 +361,44 @@ onSharedEngines('processes that write to one sandbox at once lose nothing', asyn
     );
   }
 });
+
+onPostgres(
+  'what a failover lost of a sandbox is not taken for what others wrote since [PostgreSQL]',
+  async (t) => {
+    const url = await POSTGRESQL.createDatabase(t);
+    const raw = connectTo(url);
+    cleanUp(t, () => raw.end());
+    const [one, two] = [await openStore(url), await openStore(url)];
+    cleanUp(t, () => Promise.all([one.close(), two.close()]));
+    await addSandbox(one, { id: 'a', pets: 0 });
+    const [a, b] = [one, two].map(({ sandboxes }) => new SandboxStores(sandboxes).storeOf('a'));
+    assert.ok(a && b);
+    const names = async ({ pets }: ResourceStore) =>
+      (JSON.parse((await pets.list(all)).json) as { name: string }[]).map(({ name }) => name);
+    /** Does work that `a` sees, and then makes the row what it was before. */
+    const lose = async (work: () => Promise<unknown>) => {
+      const [before] = await raw`SELECT version, state FROM sandboxes WHERE id = 'a'`;
+      await work();
+      await names(a);
+      await raw`UPDATE sandboxes SET version = ${before?.version}, state = ${before?.state}
+                WHERE id = 'a'`;
+    };
+
+    await lose(() => a.pets.create({ ...rex, name: 'Lost' }));
+    await b.pets.create({ ...rex, name: 'Kept' });
+    assert.deepEqual(await names(a), ['Kept']);
+    await a.pets.create({ ...rex, name: 'Next' });
+    assert.deepEqual(await names(b), ['Kept', 'Next']);
+
+    const { snapshots } = one.sandboxes;
+    await snapshots.save('a', 'two', NOON, 5);
+    await b.pets.remove(1n);
+    await snapshots.save('a', 'one', NOON, 5);
+    await lose(() => snapshots.restore('a', 'one'));
+    await snapshots.restore('a', 'two');
+    assert.deepEqual(await names(a), ['Kept', 'Next']);
+  },
+);
 
 test('a write that others get ahead of is tried again with pauses, and is a failure that lost nothing in the end', async (t, engine) => {
   const store = await openStore(await engine.createDatabase(t));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -9,12 +9,16 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { NewAuditEvent } from '../../src/audit/audit-event.ts';
+import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { OWN_STORE } from '../../src/store/own-store.ts';
 import { type Command, isFailure, provesWritesSucceed } from '../../src/store/sqlite/command.ts';
 import { sqliteEventLogs } from '../../src/store/sqlite/event-logs.ts';
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
+import { addSandbox, NOON } from '../support/sandboxes.ts';
+import { addWebhook } from '../support/webhooks.ts';
 
 /** Values of `PRAGMA synchronous`. */
 const NORMAL = 1;
@@ -166,6 +170,40 @@ test('a store that may block sees what others commit, and others what it commits
     }
   }
   assert.equal(await blocking.checks.writes(), undefined);
+});
+
+test('while the database file is away, no kind of write is acknowledged; when it is back, all go on', async (t) => {
+  for (const mayBlock of [false, true]) {
+    const file = join(await temporaryFolder(t), 'petstore.db');
+    const store = await openStore(`sqlite:${file}`, { mayBlock });
+    cleanUp(t, () => store.close());
+    const { keys, audit, webhooks, pets, sandboxes, faults, reports } = store;
+    const made = generateKey('Ada', 'staging', NOON);
+    await keys.add(made);
+    await addSandbox(store, { id: 'a' });
+    const event = { at: NOON, action: 'backup.created', subject: 'x', detail: {} } as const;
+    const webhook = { id: 'wh_1', url: 'https://example.com', createdAt: 0, position: 0n };
+    await addWebhook(store, webhook);
+    const lease = { leaseMs: 1_000, most: 10 };
+    const writes: Readonly<Record<string, () => Promise<unknown>>> = {
+      pet: () => pets.create(rex),
+      key: () => keys.add(generateKey('Bea', 'staging', NOON)),
+      uses: () => keys.noteUses(new Map([[made.record.id, NOON.getTime()]])),
+      audit: () => audit.add(event),
+      lease: () => webhooks.acquireLeases('test', lease),
+      webhook: () => addWebhook(store, { ...webhook, id: 'wh_2' }),
+      sandbox: () => sandboxes.reset('a'),
+      fault: () => faults.count('a', ['x']),
+      report: () => reports.keepRun('a', { code: 'x', seed: 1, startedAt: 0, after: 0 }),
+      revocation: () => keys.revoke(made.record.id, NOON),
+    };
+    await rename(file, `${file}.away`);
+    for (const [name, write] of Object.entries(writes)) {
+      await assert.rejects(write, StoreUnavailableError, name);
+    }
+    await rename(`${file}.away`, file);
+    for (const write of Object.values(writes)) await write();
+  }
 });
 
 test('a store that is closed while its thread is started again lets the process end', async (t) => {

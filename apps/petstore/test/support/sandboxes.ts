@@ -51,7 +51,10 @@ export async function openResources(
   if (!SANDBOXES.includes(engine)) return store;
   if (!(await store.sandboxes.get(ID))) {
     await addSandbox(store, { id: ID });
-    await store.sandboxes.commit(ID, 0, encodeState(EMPTY), { count: 0, text: '' });
+    await store.sandboxes.commit(ID, { version: 0, next: 1 }, encodeState(EMPTY), {
+      count: 0,
+      text: '',
+    });
   }
   return new SandboxStores(store.sandboxes).storeOf(ID);
 }

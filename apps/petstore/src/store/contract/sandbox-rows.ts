@@ -22,10 +22,13 @@ export interface SandboxRows {
   list(): Promise<SandboxRecord[]>;
   /** A sandbox as it is now. `state` is undefined where its version is the one that is known. */
   load(id: string, known: number | undefined): Awaitable<SandboxRow | undefined>;
-  /** If the version is still this one, replaces the state and records `events` in the log; otherwise false. */
+  /**
+   * If the version is still `version`, replaces the state, makes the version `next`, and records `events` in the log;
+   * otherwise false. `next`: one that the sandbox never had, also not in a commit that the database has lost since.
+   */
   commit(
     id: string,
-    version: number,
+    { version, next }: { readonly version: number; readonly next: number },
     state: Uint8Array,
     events: Pick<NotedEvents, 'count' | 'text'>,
   ): Promise<boolean>;
@@ -67,7 +70,7 @@ export interface SandboxRecord extends SandboxSeed {
 
 /** The stored form of a sandbox; of one that is as its seed made it, `state` is null. */
 interface SandboxRow extends SandboxSeed {
-  /** Grows with each change. */
+  /** Another one after each change. */
   readonly version: number;
   readonly state: Uint8Array | null | undefined;
 }

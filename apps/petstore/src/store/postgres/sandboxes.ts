@@ -2,6 +2,7 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import sql, { raw } from 'sql-template-tag';
 import type { SandboxRecord, SandboxRows, SnapshotRecord } from '../contract/sandbox-rows.ts';
 import { MAX_LOG_BYTES, MAX_SWEPT_GROUPS } from '../contract/sandbox-rows.ts';
+import { unusedVersion } from '../sandbox/unused-version.ts';
 import { recordAudit } from './audit.ts';
 import type { Clients, PostgresClient } from './client.ts';
 import { appendEvents, sweepEvents } from './event-logs.ts';
@@ -68,10 +69,10 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
       return row && { ...row, state: row.version === known ? undefined : row.state };
     },
 
-    commit: (id, version, state, events) =>
+    commit: (id, { version, next }, state, events) =>
       writes.transaction(async (db) => {
         const changed = await db.execute(sql`
-          UPDATE sandboxes SET state = ${Buffer.from(state)}, version = version + 1
+          UPDATE sandboxes SET state = ${Buffer.from(state)}, version = ${next}
           WHERE id = ${id} AND version = ${version} AND key_hash IS NOT NULL`);
         if (changed === 0) return false;
         // The log of a sandbox is short: each commit deletes as much as it adds.
@@ -82,6 +83,7 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
 
     reset: (id) =>
       writes.transaction(async (db) => {
+        // The next number will do: whoever resets it again makes the same data.
         const reset = await db.execute(sql`
           UPDATE sandboxes SET state = NULL, version = version + 1
           WHERE id = ${id} AND key_hash IS NOT NULL`);
@@ -140,9 +142,10 @@ export function postgresSandboxes({ reads, writes }: Clients): SandboxRows {
         }),
 
       async restore(id, name) {
+        // A failover may lose this restore, and another snapshot may be restored then.
         const isRestored = await changesOne(writes, (db) =>
           db.execute(sql`
-            UPDATE sandboxes SET version = version + 1, state = kept.state
+            UPDATE sandboxes SET version = ${unusedVersion()}, state = kept.state
             FROM sandbox_snapshots AS kept
             WHERE id = ${id} AND key_hash IS NOT NULL
               AND kept.sandbox = ${id} AND kept.name = ${name}`),

@@ -16,6 +16,7 @@ import { SandboxDraft } from './sandbox-draft.ts';
 import { categoryPage, orderPage, petPage, searchPets } from './sandbox-pages.ts';
 import { type SandboxState, totalWeight } from './sandbox-state.ts';
 import { seededState } from './seeded-state.ts';
+import { unusedVersion } from './unused-version.ts';
 
 /** The states that a process keeps in memory, by a measure of what they take there. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
@@ -190,8 +191,9 @@ export class SandboxStores {
         for (const tell of tells) tell();
       };
       if (!draft.hasChanged) return settle;
-      if (await this.#rows.commit(id, version, encodeState(draft), draft.noted)) {
-        this.#kept.set(id, { version: version + 1, state: draft });
+      const next = unusedVersion();
+      if (await this.#rows.commit(id, { version, next }, encodeState(draft), draft.noted)) {
+        this.#kept.set(id, { version: next, state: draft });
         return settle;
       }
       // Random and growing, so that processes under load do not get ahead of each other for ever. Short at first: mostly

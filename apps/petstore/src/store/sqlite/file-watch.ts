@@ -31,28 +31,33 @@ export function fileWatch(path: string, db: DatabaseSync): () => FileDamage | un
 }
 
 /**
- * A database gets smaller only when it is packed (VACUUM). Asks the database how long it has to be, since to
- * open and close the file here would end SQLite's locks on it: https://sqlite.org/howtocorrupt.html, section 2.2.
+ * Says whether the file has been cut short; once true, true for good: what is written afterwards hides the gap, since a
+ * checkpoint fills it with zeros. Asks the database how long it has to be, since to open and close the file here would
+ * end SQLite's locks on it: https://sqlite.org/howtocorrupt.html, section 2.2.
  */
 function sizeWatch(path: string, db: DatabaseSync): () => boolean {
   const sizeOf = () => statSync(path).size;
-  let sizeBytes = sizeOf();
+  const isTooShort = () => leastBytes(db) > sizeOf();
+  let isCutShort = false;
+  let sizeBytes: number | undefined;
   return () => {
     const size = sizeOf();
-    const isTooShort = () => leastBytes(db) > sizeOf();
+    // Any change counts: the file may have grown, and then been cut, since the last call.
+    if (isCutShort || size === sizeBytes) return isCutShort;
     // Checked twice, in case a VACUUM is running at this moment.
-    if (size < sizeBytes && isTooShort() && isTooShort()) return true;
+    isCutShort = isTooShort() && isTooShort();
     sizeBytes = size;
-    return false;
+    return isCutShort;
   };
 }
 
-/** The least size of the file of a database: its last pages may still be in the WAL. */
+/** The least size of the file of a database: its last pages may still be in the WAL. 0 while that cannot be told. */
 function leastBytes(db: DatabaseSync): number {
   const ask = (pragma: string) =>
     Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {}).map(Number);
   const [pages = 0] = ask('page_count');
-  const [, logged = 0, copied = 0] = ask('wal_checkpoint(NOOP)');
+  const [isBusy = 1, logged = 0, copied = 0] = ask('wal_checkpoint(NOOP)');
   const [pageBytes = 0] = ask('page_size');
-  return (pages - (logged - copied)) * pageBytes;
+  // The two are not read at one moment: behind a checkpoint of newer pages, more seem to be copied than logged.
+  return isBusy ? 0 : (pages - Math.max(logged - copied, 0)) * pageBytes;
 }

@@ -7,14 +7,19 @@ export type RareWrite = <T>(work: () => T) => Promise<T>;
 
 /**
  * Rare writes, such as those of keys, happen on this thread. They wait their turn beside the thread that writes.
- * `onWrite` is called after each.
+ * `refuseDamaged` throws where the database's files would not keep what is written. `onWrite` is called after each.
  */
-export function rareWrites(db: DatabaseSync, onWrite: () => void): RareWrite {
+export function rareWrites(
+  db: DatabaseSync,
+  refuseDamaged: () => void,
+  onWrite = () => {},
+): RareWrite {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   return async (work) => {
     try {
       return await retryWhileLocked(() => {
+        refuseDamaged();
         begin.run();
         try {
           const result = work();

@@ -17,6 +17,7 @@ export interface SandboxWrites {
   commitSandbox(
     id: string,
     version: number,
+    next: number,
     state: Uint8Array,
     count: number,
     text: string,
@@ -52,7 +53,7 @@ export function prepareSandboxWrites(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const commit = db.prepare(
-    `UPDATE sandboxes SET state = ?, version = version + 1
+    `UPDATE sandboxes SET state = ?, version = ?
      WHERE id = ? AND version = ? AND key_hash IS NOT NULL`,
   );
   const reset = db.prepare(
@@ -118,8 +119,8 @@ export function prepareSandboxWrites(
       if (event) record(event);
       return 'added';
     },
-    commitSandbox(id, version, state, count, text) {
-      if (commit.run(state, id, version).changes === 0) return false;
+    commitSandbox(id, version, next, state, count, text) {
+      if (commit.run(state, next, id, version).changes === 0) return false;
       appendEvents(id, { count, text });
       // The log of a sandbox is short: each commit deletes as much as it adds.
       sweepEvents(id, 0, MAX_LOG_BYTES, MAX_SWEPT_GROUPS);

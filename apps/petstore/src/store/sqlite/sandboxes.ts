@@ -53,8 +53,8 @@ export function sqliteSandboxes(db: DatabaseSync, write: Write): SandboxRows {
           state: version === known ? undefined : (state as Uint8Array | null),
         };
       }),
-    commit: (id, version, state, { count, text }) =>
-      write('commitSandbox', id, version, state, count, text),
+    commit: (id, { version, next }, state, { count, text }) =>
+      write('commitSandbox', id, version, next, state, count, text),
     reset: (id) => write('resetSandbox', id),
     remove: (id, event) => write('removeSandbox', id, event),
     async sweep(instant, forget, count) {

@@ -102,7 +102,8 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   };
   const pages = new PageCache(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES, metrics);
 
-  const writeRarely = rareWrites(db, onWrite);
+  const refuseDamaged = () => refuseDamage(path, damageToFiles());
+  const writeRarely = rareWrites(db, refuseDamaged, onWrite);
   const writeIdempotently = idempotentWriter(write);
   const probe = db.prepare('SELECT count(*) FROM sqlite_schema');
   const databaseProblem = (): Problem | undefined => {
@@ -143,12 +144,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     audit: sqliteAudit(db, writeRarely),
     events: sqliteEventLogs(db, write),
     sandboxes: sqliteSandboxes(db, write),
-    webhooks: new WebhookStore(
-      sqliteRunner(
-        db,
-        rareWrites(db, () => {}),
-      ),
-    ),
+    webhooks: new WebhookStore(sqliteRunner(db, rareWrites(db, refuseDamaged))),
     faults: sqliteFaults(db, write),
     reports: sqliteReports(db, write),
     changes,
@@ -200,6 +196,10 @@ interface Writing {
   readonly close: () => Promise<void>;
 }
 
+function refuseDamage(path: string, damage: FileDamage | undefined): void {
+  if (damage) throw new StoreUnavailableError(`${path} was ${damage}`, { kind: 'storage' });
+}
+
 function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics: Metrics): Writing {
   const commit = groupCommit(db);
   const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
@@ -219,8 +219,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     }
   };
   const run = async ({ kind, args }: Command) => {
-    const damage = damageToFiles();
-    if (damage) throw new StoreUnavailableError(`${path} was ${damage}`, { kind: 'storage' });
+    refuseDamage(path, damageToFiles());
     const [outcome] = commitHere([{ kind, args }]);
     if (!isQuiet({ kind })) onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');

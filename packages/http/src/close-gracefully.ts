@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** How long a server that shuts down waits for the next request of clients that are busy. */
+/** How long a server that shuts down waits for the next request of clients that are busy, or have just connected. */
 const PATIENCE_MS = 1_000;
 
 /** How long it waits then for slow clients to take the responses that are written. */
@@ -15,7 +15,7 @@ const LOOK_INTERVAL_MS = 5;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Before an app closes, has its responses say that connections end (`announce`), accepts no more of them, and waits for clients to
+ * Before an app closes, has its responses say that connections end (`announce`), and waits for clients to
  * leave, for `patienceMs` at most: one that was between two requests must not find its connection gone. Then connections
  * are closed as they become idle, once what is written on all of them has been sent, or 4 seconds later. Connections
  * that the app's server was only handed, by the event, count like its own.
@@ -25,25 +25,31 @@ export function closeGracefully(
   announce: () => void,
   patienceMs = PATIENCE_MS,
 ): void {
-  const sockets = new Set<Socket>();
+  const acceptedAt = new Map<Socket, number>();
   app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    acceptedAt.set(socket, performance.now());
+    socket.once('close', () => acceptedAt.delete(socket));
   });
+  // Node tells of the end a little later.
+  const openSockets = () => [...acceptedAt.keys()].filter(({ destroyed }) => !destroyed);
   // For Node a connection is idle once its response is written, even if it has not been sent yet.
-  const isSent = () => [...sockets].every(({ writableLength }) => writableLength === 0);
+  const isSent = () => openSockets().every(({ writableLength }) => writableLength === 0);
+  // For Node one that has asked for nothing yet, such as a browser opens beforehand, is not idle.
+  const closeSilent = () => {
+    const since = performance.now() - PATIENCE_MS;
+    for (const socket of openSockets())
+      if (socket.bytesRead === 0 && (acceptedAt.get(socket) ?? 0) < since) socket.destroy();
+  };
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     announce();
-    stopAccepting(app.server);
-    await untilEither(() => sockets.size === 0, patienceMs);
+    await untilEither(() => openSockets().length === 0, patienceMs);
     const deadline = performance.now() + SENDING_MS;
     await untilEither(isSent, SENDING_MS);
     closing = setInterval(() => {
       if (!isSent() && performance.now() < deadline) return;
       app.server.closeIdleConnections();
-      // For Node one that has asked for nothing yet, such as a browser opens beforehand, is not idle.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      closeSilent();
     }, CLOSE_IDLE_INTERVAL_MS);
   });
   app.addHook('onClose', async () => clearInterval(closing));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { closeGracefully } from '@petstore/http/close-gracefully.ts';
+import { closeGracefully, stopAccepting } from '@petstore/http/close-gracefully.ts';
 import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
 import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
@@ -219,7 +219,11 @@ export async function buildServer({
   app.addHook('onSend', async (_request, reply) => {
     if (stopping.signal.aborted) reply.header('connection', 'close');
   });
-  closeGracefully(app, () => stopping.abort(), gracePeriodMs);
+  const announce = () => {
+    stopping.abort();
+    stopAccepting(app.server);
+  };
+  closeGracefully(app, announce, gracePeriodMs);
   return app;
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { withoutDescriptors } from '@petstore/test-support/without-descriptors.ts';
 import { runBuild } from '../../../../server/src/deploys/build/process/run-build.ts';
 
 // Builds where the system starts no process: its program is not there, and no file descriptor is free. Then where it
@@ -18,12 +18,6 @@ const { execPath } = process;
 process.execPath = '/nowhere/node';
 const outcomes = [await attempt()];
 process.execPath = execPath;
-const taken: number[] = [];
-try {
-  for (;;) taken.push(openSync('/dev/null', 'r'));
-} catch {
-  outcomes.push(await attempt());
-}
-for (const descriptor of taken) closeSync(descriptor);
+outcomes.push(await withoutDescriptors(attempt));
 outcomes.push(await attempt());
 console.log(outcomes.join(' '));

@@ -8,6 +8,7 @@ const MAX_WORK = 2_000_000;
 /** The candidate that `word` most probably means: at most a third of its letters away. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
+  const written = word.toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   let left = MAX_CANDIDATES;
@@ -18,7 +19,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
     if (Math.abs(candidate.length - word.length) >= least) continue;
     work -= word.length * candidate.length;
     if (work < 0) break;
-    const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    const away = distance(written, candidate.toLowerCase(), least - 1);
     if (away < least) [best, least] = [candidate, away];
   }
   return best;
@@ -45,21 +46,40 @@ export function didYouMeanOfMany(): typeof didYouMean {
 }
 
 /**
- * Letters to insert, delete, replace, or swap with the next one (Damerau and Levenshtein's distance, of
- * strings that are aligned), of words of a few hundred letters at most.
+ * Letters to insert, delete, replace, or swap with the next one (Damerau and Levenshtein's distance, of strings that
+ * are aligned), of words of a few hundred letters at most. Of words that are further apart than `most` it says
+ * `Infinity`, without looking at all pairs of letters.
  */
-export function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+export function distance(a: string, b: string, most = Infinity): number {
+  let from = 0;
+  while (from < a.length && a[from] === b[from]) from += 1;
+  let [endA, endB] = [a.length, b.length];
+  while (Math.min(endA, endB) > from && a[endA - 1] === b[endB - 1])
+    [endA, endB] = [endA - 1, endB - 1];
+  const away = distanceWithin(a.slice(from, endA), b.slice(from, endB), most);
+  return away <= most ? away : Infinity;
+}
+
+/** `distance` of what differs; any number above `most` where it is above. */
+function distanceWithin(a: string, b: string, most: number): number {
+  const width = b.length + 1;
+  let before = new Uint16Array(width);
+  let row = Uint16Array.from({ length: width }, (_, at) => at);
+  let next = new Uint16Array(width);
   for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
+    next[0] = i + 1;
+    let least = i + 1;
     for (let j = 0; j < b.length; j += 1) {
       const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
       const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
       const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : Infinity;
-      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const away = Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1);
+      next[j + 1] = away;
+      if (away < least) least = away;
     }
-    [before, row] = [row, next];
+    // Rows only grow; a swap, which skips this one, costs no less than the letter that it has here.
+    if (least > most) return least;
+    [before, row, next] = [row, next, before];
   }
-  return row.at(-1) ?? 0;
+  return row[b.length] ?? 0;
 }

@@ -53,8 +53,8 @@ function hasLetters(word: string, letters: ReadonlySet<string>, most: number): b
 
 function nearnessOf(typed: string, word: string, most: number): number {
   const isLong = word.length > typed.length + most;
-  const whole = isLong ? Infinity : distance(typed, word);
+  const whole = isLong ? Infinity : distance(typed, word, most);
   if (whole <= most) return NEARNESS[whole] ?? 0;
-  const begun = distance(typed, word.slice(0, typed.length));
+  const begun = distance(typed, word.slice(0, typed.length), most);
   return begun <= most ? UNFINISHED * (NEARNESS[begun] ?? 0) : 0;
 }

@@ -92,7 +92,7 @@ export function rehypeLinks(options: {
     const images = nearFiles(meant, targets.files).filter(isImage);
     const message =
       target.kind === 'broken'
-        ? `The image \`${displayHref(src)}\` is not in the archive${hints.image(src, images)}`
+        ? `The image \`${displayHref(src)}\` is not in the archive${hints.image(meant, images)}`
         : `\`${src}\` is not an image.`;
     found.warnings.push({
       rule: 'image',

@@ -326,6 +326,26 @@ test('it has the injected faults until they are cleared', async (t) => {
   assert.equal(rcode(await ask('example.test', 'A')), 0);
 });
 
+test('its faults are those of the zones too that it finds at another server', async (t) => {
+  const { server, ask } = await start(t);
+  const other = await startNameServer({
+    zones: { 'other.test': [{ name: 'docs.other.test', type: 'A', value: '192.0.2.8' }] },
+  });
+  cleanUp(t, other.close);
+  server.forward('other.test', other.server);
+  const docs = () => ask('docs.other.test', 'A');
+  assert.deepEqual(lines(await docs()), ['docs.other.test 300 A 192.0.2.8']);
+  const { promise: until, resolve: release } = Promise.withResolvers<void>();
+  server.injectFault({ until });
+  const held = docs();
+  await timeUntil(async () => other.queries.length === 2);
+  server.clearFaults();
+  assert.deepEqual(lines(await docs()), ['docs.other.test 300 A 192.0.2.8'], 'what comes later');
+  assert.equal(await Promise.race([held, 'not yet']), 'not yet');
+  release();
+  assert.deepEqual(lines(await held), ['docs.other.test 300 A 192.0.2.8']);
+});
+
 test('two servers on one port disagree as two versions of a zone do', async (t) => {
   const { server, resolver } = await start(t);
   const second = await startNameServer({ address: '127.0.0.2', port: server.port });

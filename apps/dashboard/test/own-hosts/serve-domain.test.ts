@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPebble, startPebble } from '@petstore/lab/pebble.ts';
 import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -23,7 +24,8 @@ import { documentTitled } from '../support/project.ts';
 import { PASSWORD, visitorOf } from '../support/service.ts';
 import { askHttp2, client } from './client.ts';
 
-// A fresh server with one command: PowerDNS is the world's DNS, pebble the authority, and Unbound its resolver.
+// A fresh server with one command: PowerDNS is the world's DNS, pebble the authority, and Unbound its resolver, whose
+// answers are held where a test needs the authority to wait.
 
 coverNoPrograms();
 
@@ -31,6 +33,8 @@ const NAME = 'docs.example.test';
 const API = 'api.example.test';
 const ADDRESS = '127.0.0.2';
 const ZONE = `acme.${NAME}`;
+/** How long the authority's resolver may take, in milliseconds. */
+const RESOLVER_MS = 10_000;
 const PETSTORE = fileURLToPath(new URL('../../../petstore/bin/petstore.js', import.meta.url));
 
 const ADDRESSES = [`docs IN A ${ADDRESS}`, `*.docs IN A ${ADDRESS}`, `api IN A ${ADDRESS}`];
@@ -67,8 +71,11 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
     ...{ 'example.test': world, 'customer.test': world },
     [ZONE]: `${ADDRESS}:${pdns.port}`,
   });
+  const relay = await startNameServer();
+  cleanUp(t, relay.close);
+  relay.forward('test', resolver, RESOLVER_MS);
   const authority = await startPebble(pebble, {
-    ...{ httpPort: ports.http, tlsPort: ports.https, nameServer: resolver },
+    ...{ httpPort: ports.http, tlsPort: ports.https, nameServer: relay.server },
     certificateLifetimeMs: 86_400_000,
   });
   cleanUp(t, authority.close);
@@ -115,10 +122,14 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
   });
 
   await t.test('killed in the middle of the issuance, it goes on at the next start', async () => {
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>();
+    relay.injectFault({ until }, { type: 'TXT' });
     await pdns.load('example.test', [...ADDRESSES, ...DELEGATION]);
     const { program } = await start();
     await timeUntil(isProofShown);
     await killAtOnce(program);
+    relay.clearFaults();
+    letGo();
   });
 
   const { program, facts } = await start();

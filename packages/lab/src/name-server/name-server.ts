@@ -1,6 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AUTHORITATIVE_ANSWER,
   type DecodedPacket,
@@ -104,11 +105,9 @@ export async function startNameServer({
     const how = faults.findLast(({ scope }) => isInScope(scope, query.question))?.how;
     const response = reply(query, how, isUdp);
     if (!response) return;
-    if (response instanceof Promise) void response.then(send);
-    else if (typeof how === 'object' && 'slowMs' in how)
-      setTimeout(send, how.slowMs, response).unref();
-    else if (typeof how === 'object' && 'until' in how) void how.until.then(() => send(response));
-    else send(response);
+    const late = lateness(how);
+    if (late === undefined && !(response instanceof Promise)) send(response);
+    else void Promise.all([response, late]).then(([bytes]) => send(bytes));
   });
 
   return {
@@ -129,6 +128,13 @@ export async function startNameServer({
     clearFaults: () => void faults.splice(0),
     close: sockets.close,
   };
+}
+
+/** When a fault lets a response go; undefined: it has no part in that. */
+function lateness(how: ServerFault | undefined): Promise<unknown> | undefined {
+  if (typeof how !== 'object') return undefined;
+  if ('slowMs' in how) return sleep(how.slowMs, undefined, { ref: false });
+  return 'until' in how ? how.until : undefined;
 }
 
 /** The limit of an answer over UDP: 512 bytes without EDNS; with it, a size that is fragmented nowhere. */

@@ -14,6 +14,9 @@ const LOOK_INTERVAL_MS = 5;
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
+/** The most connections that the system keeps for a server that has not accepted them yet: Node's default. */
+const BACKLOG = 511;
+
 /**
  * Before an app closes, has its responses say that connections end (`announce`), and waits for clients to
  * leave, for `patienceMs` at most: one that was between two requests must not find its connection gone. Then connections
@@ -26,7 +29,9 @@ export function closeGracefully(
   patienceMs = PATIENCE_MS,
 ): void {
   const acceptedAt = new Map<Socket, number>();
+  let accepted = 0;
   app.server.on('connection', (socket: Socket) => {
+    accepted++;
     acceptedAt.set(socket, performance.now());
     socket.once('close', () => acceptedAt.delete(socket));
   });
@@ -40,17 +45,37 @@ export function closeGracefully(
     for (const socket of openSockets())
       if (socket.bytesRead === 0 && (acceptedAt.get(socket) ?? 0) < since) socket.destroy();
   };
+  /**
+   * Reads what has arrived, which is late where this process stood still, and accepts the connections that wait: those
+   * that still do when the server stops listening are reset by the system. Node accepts one in a turn.
+   */
+  const catchUp = async () => {
+    for (let turns = 0, before = -1; accepted !== before && turns < BACKLOG; turns++) {
+      before = accepted;
+      // The first one may have looked for what arrived before it was asked for.
+      await nextTurn();
+      await nextTurn();
+    }
+  };
+  const untilEither = async (isDone: () => boolean, limitMs: number) => {
+    const deadline = performance.now() + limitMs;
+    while (!isDone() && performance.now() < deadline) await sleep(LOOK_INTERVAL_MS);
+    await catchUp();
+  };
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
+    await catchUp();
     announce();
     await untilEither(() => openSockets().length === 0, patienceMs);
     const deadline = performance.now() + SENDING_MS;
     await untilEither(isSent, SENDING_MS);
-    closing = setInterval(() => {
+    const closeIdle = () => {
       if (!isSent() && performance.now() < deadline) return;
       app.server.closeIdleConnections();
       closeSilent();
-    }, CLOSE_IDLE_INTERVAL_MS);
+    };
+    // Where this process stood still, it first reads what arrived meanwhile.
+    closing = setInterval(() => setImmediate(closeIdle), CLOSE_IDLE_INTERVAL_MS);
   });
   app.addHook('onClose', async () => clearInterval(closing));
 }
@@ -61,11 +86,4 @@ export function closeGracefully(
  */
 export function stopAccepting(server: Server): void {
   NetServer.prototype.close.call(server);
-}
-
-async function untilEither(isDone: () => boolean, limitMs: number): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!isDone() && performance.now() < deadline) await sleep(LOOK_INTERVAL_MS);
-  // If this process stood still itself, it first reads what arrived meanwhile.
-  await nextTurn();
 }

@@ -70,6 +70,25 @@ test('a client that has asked for nothing does not delay the end', async (t) => 
   await once(silent.resume(), 'close');
 });
 
+test('clients whose connections wait to be accepted are answered', async (t) => {
+  const { app, stop } = appOf(t, 'here', 0);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  let accepted = 0;
+  app.server.on('connection', () => accepted++);
+  const clients = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+  cleanUp(t, () => {
+    for (const client of clients) client.destroy();
+  });
+  // The system connects all of them; Node accepts one in each turn.
+  await Promise.all(clients.map((client) => once(client, 'connect')));
+  assert.ok(accepted < clients.length / 2);
+  for (const client of clients) client.write(GET);
+  const { closed } = await stop();
+  for (const response of await Promise.all(clients.map(text))) assert.match(response, /here$/);
+  await closed;
+});
+
 test('a client of a connection that was handed over gets the time to leave', async (t) => {
   const { app, stop } = appOf(t, 'here', 60_000);
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { assertTook } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
@@ -89,6 +90,55 @@ onBothEngines('deploys go live, are previewed, fail apart, and are rolled back',
   );
   assert.equal((await json<Deploy>(await root.call('GET', `${PATH}/${second.id}`))).isPruned, true);
 });
+
+onBothEngines(
+  'who is told that a deploy succeeded finds it at the edge of the process that built it',
+  async (t) => {
+    const service = await startService(t);
+    const { db } = service;
+    const root = await service.signUp('root@example.com');
+    const { url } = await createProject(root, 'pets');
+    await deploy(root, 'pets', documentTitled('First'));
+    assert.equal(await titleAt(url), 'First');
+
+    const states = db.selectFrom('deploys').select('state').where('number', '=', 2);
+    const isStored = async () => (await states.executeTakeFirst())?.state === 'succeeded';
+    const held = Promise.withResolvers<void>();
+    cleanUp(t, held.resolve);
+    // As where the database has stored it, and its response to that is on the way.
+    const begin = db.transaction.bind(db);
+    t.mock.method(db, 'transaction', () => {
+      const transaction = begin();
+      const execute = transaction.execute.bind(transaction);
+      const executeAndHold: typeof execute = async (work) => {
+        const result = await execute(work);
+        if (await isStored()) await held.promise;
+        return result;
+      };
+      return Object.assign(transaction, { execute: executeAndHold });
+    });
+    const sent = await root.call('POST', PATH, documentTitled('Second'));
+    const { id } = await json<Deploy>(sent, 202);
+    await timeUntil(isStored);
+    const order: string[] = [];
+    const told = root.call('GET', `${PATH}/${id}`).then(async (response) => {
+      order.push('told');
+      return json<Deploy>(response);
+    });
+    const followed = root
+      .call('GET', `${PATH}/${id}/log`, undefined, { accept: 'text/event-stream' })
+      .then((response) => response.text())
+      .then(() => order.push('followed'));
+    // What is asked for meanwhile is answered, and comes after.
+    for (let at = 0; at < 20; at++) await (await root.call('GET', '/api/projects')).text();
+    order.push('held');
+    held.resolve();
+    assert.equal((await told).state, 'succeeded');
+    assert.equal(await titleAt(url), 'Second');
+    await followed;
+    assert.equal(order[0], 'held');
+  },
+);
 
 onBothEngines('a list shows the newest first, page by page', async (t) => {
   const service = await startService(t);

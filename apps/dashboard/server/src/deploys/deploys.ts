@@ -36,6 +36,7 @@ import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { type DeployView, readDeployView } from './present-deploy.ts';
 import { deploySearchText } from './search-text.ts';
+import { untilServed } from './served-deploys.ts';
 import type { Upload } from './upload.ts';
 import { openVersion, showAsVersion, shownBy, whyNoRoom } from './versions/site-versions.ts';
 
@@ -306,5 +307,6 @@ export async function readDeploy(
   const deploy = await findDeploy(db, project.id, id);
   const current = await findProjectById(db, project.id);
   if (!deploy || !current) throw notFound('deploy');
+  await untilServed(deploy);
   return { deploy, project: current, view: await readDeployView(db, current, now()) };
 }

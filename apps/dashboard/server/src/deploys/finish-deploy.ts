@@ -32,6 +32,7 @@ import { queueFailedNotice, queueLiveNotice, queueSucceededNotice } from './depl
 import { settleExceptions } from './exceptions/apply-exceptions.ts';
 import { readExceptions } from './exceptions/change-exceptions.ts';
 import { senderOf } from './sender-of.ts';
+import { whileFinishing } from './served-deploys.ts';
 import {
   isNewerThanShown,
   showAsVersion,
@@ -122,6 +123,10 @@ interface Success {
   readonly compared: Compared | null;
 }
 
+interface FinishOptions {
+  readonly mayReturn: boolean;
+}
+
 /** A site has no room in its project, or with an owner. The transaction is undone. */
 export class NoRoomError extends Error {
   override name = 'NoRoomError';
@@ -139,15 +144,29 @@ export class NoRoomError extends Error {
  * false: another deploy went live since it was compared, and whether it breaks clients decides where it goes; with
  * `mayReturn` nothing was done then. Rejects with NoRoomError where a quota has no room for it.
  */
-export async function finishSucceeded(
+export function finishSucceeded(
+  deps: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  success: Success,
+  options: FinishOptions,
+): Promise<boolean> {
+  return whileFinishing(deploy.id, async () => {
+    const isFinished = await storeSucceeded(deps, worker, deploy, success, options);
+    if (isFinished) deps.siteChanged(deploy.project_id);
+    return isFinished;
+  });
+}
+
+function storeSucceeded(
   deps: FinishDeps,
   worker: string,
   deploy: DeployRow,
   { artifact, findings, compared }: Success,
-  { mayReturn }: { readonly mayReturn: boolean },
+  { mayReturn }: FinishOptions,
 ): Promise<boolean> {
   const at = deps.now();
-  const isFinished = await deps.db.transaction().execute(async (trx) => {
+  return deps.db.transaction().execute(async (trx) => {
     const payers = await lockPayers(trx, deploy.project_id);
     const project = await lockProject(trx, deploy.project_id);
     if (!project) return true;
@@ -237,8 +256,6 @@ export async function finishSucceeded(
     if (after) await notifyNearLimit(trx, at, project, after, payers);
     return true;
   });
-  if (isFinished) deps.siteChanged(deploy.project_id);
-  return isFinished;
 }
 
 /** An old deploy that took long does not replace a newer one. */

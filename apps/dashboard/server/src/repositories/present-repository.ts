@@ -4,6 +4,7 @@ import { type RepositoryHost, webAddress } from '@petstore/site/repository/web-a
 import type { Addresses } from '../addresses.ts';
 import type { DeploySummary } from '../deploys/deploy.ts';
 import { presentDeploy, readDeployView } from '../deploys/present-deploy.ts';
+import { untilServed } from '../deploys/served-deploys.ts';
 import type { Deps } from '../deps.ts';
 import { instant, instantOrNull } from '../schema-types.ts';
 import { findDeploy, listDeploysWithIds } from '../store/deploys.ts';
@@ -107,6 +108,7 @@ async function deploysOf(
   const ids = rows.flatMap(({ deploy_id }) => deploy_id ?? []);
   const view = await readDeployView(db, project, now);
   const found = await listDeploysWithIds(db, ids);
+  await Promise.all(found.map(untilServed));
   return new Map(found.map((row) => [row.id, presentDeploy(row, project, addresses, view)]));
 }
 

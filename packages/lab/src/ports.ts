@@ -25,12 +25,32 @@ export async function findPorts(areAny: boolean): Promise<LabPorts> {
 /** Below the ephemeral ports, so that the system does not give one to another program meanwhile. */
 const ANY = { first: 15_000, last: 30_000 } as const;
 
-/** A port that is free now and not among those `taken`. */
+/**
+ * A port that is free now and not among those `taken`. On Linux nobody else is given it while this process lives: what
+ * listens there may start later, or stop for a while.
+ */
 export async function anyPort(taken: readonly number[]): Promise<number> {
   for (;;) {
     const port = randomInt(ANY.first, ANY.last);
-    if (!taken.includes(port) && (await isFree(port))) return port;
+    if (taken.includes(port)) continue;
+    const claim = await claimPort(port);
+    if (!claim) continue;
+    if (await isFree(port)) return port;
+    claim.close();
   }
+}
+
+/** Undefined where another process has it, or this one. The system ends a claim with its process. */
+async function claimPort(port: number): Promise<{ close(): void } | undefined> {
+  if (process.platform !== 'linux') return { close: () => undefined };
+  // A name of Linux's own, which is no file: https://man7.org/linux/man-pages/man7/unix.7.html, "Abstract sockets".
+  const server = createServer().listen(`\0petstore-lab-port-${port}`);
+  try {
+    await once(server, 'listening');
+  } catch {
+    return undefined;
+  }
+  return server.unref();
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -10,12 +10,16 @@ interface HeldTimer {
 }
 
 /**
- * Holds the timers of these lengths that begin from now on, for the rest of the test. Returns those that are neither
- * cleared nor ended, oldest first. All other timers run. For tests that call `fetch`: under `t.mock.timers` it leaves
- * timers behind, and whoever clears one of them under a later mock of the process takes a timer out of that
- * (Node 24: its `reset` does not forget their places in its queue).
+ * Holds the timers of these lengths, or of those that a function picks, that begin from now on, for the rest of the
+ * test. Returns those that are neither cleared nor ended, oldest first. All other timers run. For tests that call
+ * `fetch`: under `t.mock.timers` it leaves timers behind, and whoever clears one of them under a later mock of the
+ * process takes a timer out of that (Node 24: its `reset` does not forget their places in its queue).
  */
-export function holdTimers(t: TestContext, lengths: readonly number[]): readonly HeldTimer[] {
+export function holdTimers(
+  t: TestContext,
+  lengths: readonly number[] | ((ms: number) => boolean),
+): readonly HeldTimer[] {
+  const isHeld = typeof lengths === 'function' ? lengths : (ms: number) => lengths.includes(ms);
   const held: (HeldTimer & { readonly timer: NodeJS.Timeout })[] = [];
   const { setTimeout: start, clearTimeout: clear } = globalThis;
   const drop = (timer: unknown) => {
@@ -23,7 +27,7 @@ export function holdTimers(t: TestContext, lengths: readonly number[]): readonly
     if (at >= 0) held.splice(at, 1);
   };
   const hold = (work: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
-    if (!lengths.includes(ms)) return start(work, ms, ...args);
+    if (!isHeld(ms)) return start(work, ms, ...args);
     const timer = start(() => undefined, NEVER_MS);
     const end = () => {
       clear(timer);

@@ -80,9 +80,11 @@ export function coverNothing(): void {
   stopCoverage();
 }
 
-/** How a program ended, once it has. */
+/** How a program ended, once it has, and all that it wrote: the last of it may come after its end. */
 export async function finished({ child, output }: Program): Promise<Outcome> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  const hasEnded = child.exitCode !== null || child.signalCode !== null;
+  const isWhole = [child.stdout, child.stderr].every((stream) => stream?.closed ?? true);
+  if (!hasEnded || !isWhole) await once(child, 'close');
   return { code: child.exitCode, ...output };
 }
 

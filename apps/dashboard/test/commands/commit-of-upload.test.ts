@@ -41,7 +41,7 @@ async function setUp(t: TestContext) {
     const row = service.db.selectFrom('deploys').select('source_commit').where('id', '=', id);
     return JSON.parse((await row.executeTakeFirstOrThrow()).source_commit ?? 'null');
   };
-  /** Deploys by the command and by the script; what the dashboard has of the commit, which is the same. */
+  /** Deploys by the command and by the script at once; what the dashboard has of the commit, which is the same. */
   return async (
     folder: string,
     path: string,
@@ -50,11 +50,13 @@ async function setUp(t: TestContext) {
     own: Env = {},
   ) => {
     const args = ['deploy', '--project', 'pets', '--json', ...options, path];
-    const command = await dashboard(folder, args, { ...env, ...more });
+    const [command, script] = await Promise.all([
+      dashboard(folder, args, { ...env, ...more }),
+      runProgram('bash', [join(CI, 'dashboard.sh'), 'deploy', path], folder, {
+        ...{ ...env, ...more, ...own },
+      }),
+    ]);
     assert.equal(command.code, 0, command.stderr);
-    const script = await runProgram('bash', [join(CI, 'dashboard.sh'), 'deploy', path], folder, {
-      ...{ ...env, ...more, ...own },
-    });
     assert.equal(script.code, 0, script.stderr);
     const commit = await sent((JSON.parse(command.stdout) as Deploy).id);
     assert.deepEqual(await sent((JSON.parse(script.stdout) as Deploy).id), commit);
@@ -87,10 +89,19 @@ test('a deploy from a checkout has its commit, without the secret of the remote'
   };
   assert.deepEqual(await deploy(folder, 'docs'), { ...local, repository });
   assert.deepEqual(await deploy(join(folder, 'docs'), 'openapi.json'), { ...local, repository });
+});
+
+test('a commit has the branch that is checked out, if any, and a folder that it knows', {
+  skip: cannotRun,
+}, async (t) => {
+  const deploy = await setUp(t);
+  const { folder, git } = await makeRepository(t, DOCUMENT);
+  await git('commit', '--quiet', '--amend', '-m', 'Change');
+  const hash = await git('rev-parse', 'HEAD');
   await git('remote', 'set-url', 'origin', 'git@git.example.com:ada/pets.git');
   await git('switch', '--quiet', '--create', 'feature/ü');
   assert.deepEqual(await deploy(folder, '.'), {
-    ...{ ...local, branch: 'feature/ü' },
+    ...{ hash, author: 'Ada', message: 'Change', branch: 'feature/ü' },
     repository: {
       url: 'https://git.example.com/ada/pets',
       host: null,
@@ -146,9 +157,10 @@ test('options and variables say it otherwise, and nothing fails where nobody kno
   assert.match((await deploy(folder, 'docs')).message, /^x{199}…$/);
 });
 
-test("the variables of a CI's job tell the commit, where it is the one of the checkout", {
-  skip: cannotRun,
-}, async (t) => {
+const PAGE = { url: 'https://git.acme.example/ada/pets', folder: 'docs', isPublic: false };
+
+/** A checkout without a branch, as jobs have it, the variables of GitHub's job, and the file of its event. */
+async function setUpJob(t: TestContext) {
   const deploy = await setUp(t);
   const { folder, git } = await makeRepository(t, DOCUMENT);
   const head = await git('rev-parse', 'HEAD');
@@ -159,19 +171,30 @@ test("the variables of a CI's job tell the commit, where it is the one of the ch
     ...{ GITHUB_SERVER_URL: 'https://git.acme.example', GITHUB_REPOSITORY: 'ada/pets' },
     GITHUB_EVENT_PATH: event,
   };
+  return { deploy, folder, head, event, github };
+}
+
+test("the variables of GitHub's and Gitea's jobs tell the commit", {
+  skip: cannotRun,
+}, async (t) => {
+  const { deploy, folder, head, event, github } = await setUpJob(t);
   await writeFile(event, JSON.stringify({ head_commit: { id: head } }));
-  const page = { url: 'https://git.acme.example/ada/pets', folder: 'docs', isPublic: false };
   const ada = { hash: head, author: 'Ada', message: 'Change', branch: 'main' };
   const told = await deploy(folder, 'docs', github);
   assert.deepEqual(
     { ...told, message: 'Change' },
-    { ...ada, repository: { ...page, host: 'github' } },
+    { ...ada, repository: { ...PAGE, host: 'github' } },
   );
   const gitea = await deploy(folder, 'docs', { ...github, GITEA_ACTIONS: 'true' });
   assert.equal(gitea.repository.host, 'gitea');
   const tag = { ...github, GITHUB_REF: 'refs/tags/v1', GITHUB_REF_NAME: 'v1' };
   assert.equal((await deploy(folder, 'docs', tag)).branch, null, 'a tag cannot be edited');
+});
 
+test("a job's variables tell the commit of a pull request, and nothing of another checkout", {
+  skip: cannotRun,
+}, async (t) => {
+  const { deploy, folder, head, event, github } = await setUpJob(t);
   const fork = { html_url: 'https://github.com/eve/pets', private: false };
   const pull = { head: { sha: HASH, ref: 'fix', repo: fork } };
   await writeFile(event, JSON.stringify({ pull_request: pull }));
@@ -197,13 +220,18 @@ test("the variables of a CI's job tell the commit, where it is the one of the ch
   );
   const pushed = await deploy(plain, 'openapi.json', { ...github, GITHUB_SHA: HASH });
   assert.deepEqual([pushed.author, pushed.message], ['Eve', 'One']);
+});
 
+test("the variables of GitLab's and Bitbucket's jobs tell the commit", {
+  skip: cannotRun,
+}, async (t) => {
+  const { deploy, folder, head } = await setUpJob(t);
   const gitlab = {
     ...{ GITLAB_CI: 'true', CI_COMMIT_SHA: head, CI_COMMIT_BRANCH: 'main' },
     CI_PROJECT_URL: 'https://git.acme.example/ada/pets',
   };
   const main = await deploy(folder, 'docs', gitlab);
-  assert.deepEqual([main.branch, main.repository], ['main', { ...page, host: 'gitlab' }]);
+  assert.deepEqual([main.branch, main.repository], ['main', { ...PAGE, host: 'gitlab' }]);
   const open = { ...gitlab, CI_PROJECT_VISIBILITY: 'public' };
   assert.equal((await deploy(folder, 'docs', open)).repository.isPublic, true);
   const merge = await deploy(folder, 'docs', {

@@ -15,6 +15,8 @@ import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { dashboard, getFromEdge, serveDashboard } from '../support/dashboard-program.ts';
 import { documentTitled } from '../support/project.ts';
+import { visitorOf } from '../support/service.ts';
+import { verify as verifyDomain } from './support/domains.ts';
 import { type Internet, startInternet } from './support/internet.ts';
 
 const ONE = 'docs.example.test';
@@ -241,7 +243,7 @@ describe('a custom domain', () => {
   }
 
   const getDomain = (name: string) => call<Domain>('GET', `/projects/pets/domains/${name}`);
-  const verify = (name: string) => call<Domain>('POST', `/projects/pets/domains/${name}/verify`);
+  const verify = (name: string) => verifyDomain(visitorOf(url, token), 'pets', name);
 
   async function setRecords(name: string, its: ZoneRecord[]): Promise<void> {
     records.set(name, its);

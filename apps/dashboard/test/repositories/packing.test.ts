@@ -21,10 +21,13 @@ test('a packing that is called off does not end the service, whatever its thread
     env: { ...process.env, ZLIB_BEGUN: join(folder, 'begun') },
   });
   const ended = once(child, 'exit');
+  // What it says may come after its end; then the channel is closed.
+  const disconnected = once(child, 'disconnect');
   let said: unknown;
   child.once('message', (message) => {
     said = message;
   });
   assert.deepEqual(await ended, [0, null]);
+  await disconnected;
   assert.equal(said, 'called off');
 });

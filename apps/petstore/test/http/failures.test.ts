@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreUnavailableError } from '../../src/store/store-errors.ts';
@@ -37,6 +37,10 @@ async function broken(error: Error): Promise<Store> {
 test('a store that is away is a 503 with Retry-After, and its cause goes to the log alone', async (t) => {
   const store = await broken(new StoreUnavailableError('x', { cause: new Error('disk on fire') }));
   const { get, post, origin, logged } = await startService(t, { store });
+  const timers = holdTimers(t, [1_000]);
+  const passSecond = () => {
+    for (const { end } of [...timers]) end();
+  };
   const answers = [
     await get('/pets'),
     await get('/pets/1'),
@@ -48,14 +52,17 @@ test('a store that is away is a 503 with Retry-After, and its cause goes to the 
   }
   const lines = () => logged.filter((line) => line.includes('disk on fire'));
   assert.equal(lines().length, 1, 'a line for the first');
-  await timeUntil(async () => lines().length === 2);
+  passSecond();
+  assert.equal(lines().length, 2, 'a line for the others');
   const { msg, count, requestId, why, err } = JSON.parse(lines()[1] ?? '');
   assert.equal(msg, 'more requests failed in the same way');
   assert.deepEqual([count, err], [2, undefined], 'the others are counted, without a stack');
   assert.equal(requestId, answers[2]?.headers.get('x-request-id'));
   assert.match(why, /^x: disk on fire$/);
   await get('/pets');
-  await timeUntil(async () => lines().length === 3);
+  assert.equal(lines().length, 2, 'another second has begun');
+  passSecond();
+  assert.equal(lines().length, 3);
   await assertNotReady(await fetch(`${origin}/readyz`), 'reads', /^Away\.$/);
   assert.equal(lines().length, 4);
 });

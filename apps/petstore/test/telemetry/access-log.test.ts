@@ -70,6 +70,8 @@ test('with `all` every request has a line, on the fast path too, and none names 
 });
 
 test('with `errors` a 5xx and a slow request have a line, and nothing else has; with `off` none has', async (t) => {
+  // Once a second the events of a store are swept, and of one that is closed the log has a line.
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const errors = await startService(t, { config: { slowRequestMs: 50 } });
   const off = await startService(t, { config: { accessLog: 'off', slowRequestMs: 50 } });
   for (const service of [off, errors]) {

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { coverNothing, runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil, watchTurns } from '@petstore/test-support/within.ts';
@@ -175,8 +175,11 @@ test('small builds share a process; one that was given up, or was large, is not 
 
 /** The processes that build for this one (Linux). */
 function builders(): string[] {
-  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
-  return children.split(' ').filter((pid) => pid && commandOf(pid).includes('build-process.ts'));
+  return children().filter((pid) => commandOf(pid).includes('build-process.ts'));
+}
+
+function children(): string[] {
+  return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
 }
 
 function commandOf(pid: string | number): string {
@@ -191,7 +194,9 @@ function commandOf(pid: string | number): string {
 function builderTime(): number {
   // proc(5): fields 14 and 15, and 16 and 17 of children that have ended.
   const ended = timesOf('self').slice(2);
-  const ticks = [...builders().flatMap((pid) => timesOf(pid).slice(0, 2)), ...ended];
+  // One that was killed has no command, and is none of those until this process has noticed.
+  const own = children().filter((pid) => /^$|build-process\.ts/.test(commandOf(pid)));
+  const ticks = [...own.flatMap((pid) => timesOf(pid).slice(0, 2)), ...ended];
   return ticks.reduce((sum, one) => sum + one, 0) * MS_PER_TICK;
 }
 
@@ -275,22 +280,34 @@ test('an archive that takes too long is told of its guides, whatever is in it', 
 
 test('what a comparison takes is not the time of the build, which goes on with its changelog', async (t) => {
   const job = await jobOf(t, await fixture('weather.json'));
-  await runBuild(job, silent, never);
-  const begun = performance.now();
-  await runBuild(job, silent, never);
-  // Of a process that is warm, on whichever machine.
-  const buildSeconds = Math.max(5, (12 * (performance.now() - begun)) / 1_000);
+  const buildSeconds = 3_000;
+  // That of the build alone is so long, and what is left of it.
+  const clocks = holdTimers(t, (ms) => ms > 1_000_000 && ms <= 1_000 * buildSeconds);
+  let ahead = 0;
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => now() + ahead);
   const asked: unknown[] = [];
+  const running: number[] = [];
+  const note = () => running.push(clocks.length);
   const service: BuildService = {
-    isKnown: async () => false,
+    async isKnown() {
+      note();
+      return false;
+    },
     async changelogFor(documents) {
       asked.push(documents);
-      await sleep(1_000 * buildSeconds + 500);
+      await new Promise(setImmediate);
+      note();
+      ahead = 2_000 * buildSeconds;
       return EMPTY_CHANGELOG;
     },
   };
-  const outcome = await runBuild(limited(job, { buildSeconds }), silent, never, service);
+  const noteEnd: BuildLog = ({ message }) => {
+    if (/^Made .* compressed$/.test(message)) note();
+  };
+  const outcome = await runBuild(limited(job, { buildSeconds }), noteEnd, never, service);
   assert.ok('artifact' in outcome, JSON.stringify(outcome));
+  assert.deepEqual(running, [1, 0, 1], 'its time stands still while it is compared, and goes on');
   const { hash: published } = outcome.artifact.manifest.files['/openapi.json'] ?? {};
   assert.deepEqual(asked, [[{ address: '', hash: published }]]);
 });
@@ -346,10 +363,15 @@ test('a process whose build is done waits twenty seconds for another, and then e
 test("the process of a build knows none of the service's secrets", async (t) => {
   process.env.DASHBOARD_SECRET_KEY = 'a secret';
   cleanUp(t, () => delete process.env.DASHBOARD_SECRET_KEY);
-  await runBuild(await jobOf(t, await fixture('weather.json')), silent, never);
-  for (const pid of builders()) {
-    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /SECRET/);
-  }
+  const before = builders();
+  // That of no other test, so that it begins now.
+  const job = limited(await jobOf(t, await fixture('weather.json')), { buildMemory: 1_022 });
+  await runBuild(job, silent, never);
+  const [pid, ...others] = builders().filter((one) => !before.includes(one));
+  assert.deepEqual(others, []);
+  const variables = readFileSync(`/proc/${pid}/environ`, 'utf8');
+  assert.match(variables, /NODE_CHANNEL_FD=/);
+  assert.doesNotMatch(variables, /SECRET/);
 });
 
 test('of what was built before nothing is read, rendered or packed', async (t) => {

@@ -2,8 +2,10 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { ProxyBounds } from '../../../server/src/edge/request-proxy/bounds.ts';
 import { DEFAULT_BOUNDS } from '../../../server/src/edge/request-proxy/bounds.ts';
@@ -15,6 +17,7 @@ import {
   ALLOWED,
   beginThrough,
   deployApi,
+  readAnswer,
   sendThrough,
   startApi,
   startProxy,
@@ -67,10 +70,13 @@ test('a request, its response, and the silence within it have their time', async
       response.once('close', () => clearInterval(drip));
     }
   });
+  const endOfUpstream = async () => {
+    const upstream = held.at(-1);
+    if (upstream && !upstream.closed) await once(upstream, 'close');
+  };
   const rows: [path: string, bounds: Partial<ProxyBounds>, message: RegExp][] = [
     ['/silent', { headMs: 100 }, /did not answer within 0\.1 seconds/],
     ['/idle', { idleMs: 100 }, /no more of it arrived within 0\.1 seconds/],
-    ['/drip', { idleMs: 60_000, wholeMs: 1_800 }, /did not end within 1\.8 seconds/],
   ];
   for (const [path, bounds, message] of rows) {
     const { send } = await startProxy(t, [`${api.url}/`], { bounds });
@@ -78,9 +84,19 @@ test('a request, its response, and the silence within it have their time', async
     const told = problem ?? end?.problem;
     assert.deepEqual([status, told?.code], [path === '/silent' ? 504 : 200, 'timeout'], path);
     assert.match(told?.message ?? '', message);
-    const upstream = held.at(-1);
-    if (upstream && !upstream.closed) await once(upstream, 'close');
+    await endOfUpstream();
   }
+  // Its time is over once it has begun, however long that takes.
+  const wholeMs = 1_800;
+  const timers = holdTimers(t, [wholeMs]);
+  const { port } = await startProxy(t, [`${api.url}/`], { bounds: { idleMs: 60_000, wholeMs } });
+  const [begun] = await once(beginThrough(port, { url: `${api.url}/drip` }), 'response');
+  timers[0]?.end();
+  const whole = readAnswer(begun.statusCode, begun.headers, await buffer(begun));
+  assert.deepEqual([whole.status, whole.end?.problem?.code], [200, 'timeout']);
+  assert.match(whole.end?.problem?.message ?? '', /did not end within 1\.8 seconds/);
+  await endOfUpstream();
+
   const source = new MemorySource();
   deployApi(source, [`${api.url}/`]);
   const edge = await startTestEdge(t, {
@@ -104,9 +120,11 @@ test('one client, one project and all together have so many at once, and places 
     deployApi(source, [`${api.url}/`], { host, projectId: `project of ${host}` });
   const bounds = { ofClient: 2, ofProject: 3, ofAll: 5 };
   const { port } = await startTestEdge(t, { source, requestProxy: { ...ALLOWED, bounds } });
+  const over: Promise<void>[] = [];
   const hold = async (host: string, client: number) => {
     const count = api.seen.length;
     const sent = beginThrough(port, { url: api.url }, { host, localAddress: `127.0.0.${client}` });
+    over.push(new Promise((resolve) => sent.once('close', resolve)));
     while (api.seen.length === count) await new Promise((resolve) => setImmediate(resolve));
     return sent;
   };
@@ -132,6 +150,8 @@ test('one client, one project and all together have so many at once, and places 
   await closed;
   await hold('a.test', 3);
   for (const response of held) response.end();
+  // Each has its place until its client has the end.
+  await Promise.all(over);
   for (let at = 0; at < 10; at++) {
     const count = held.length;
     const answered = ask('a.test', 3);

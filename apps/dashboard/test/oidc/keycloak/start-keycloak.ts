@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { spawnChild } from '@petstore/test-support/children.ts';
 
 const ADMIN = { username: 'admin', password: 'admin of the tests' };
@@ -20,7 +19,7 @@ export interface Keycloak {
 export async function startKeycloak(t: TestContext): Promise<Keycloak> {
   const home = process.env.KEYCLOAK_HOME;
   if (!home) throw new Error('KEYCLOAK_HOME is not set: run "npm run test:keycloak"');
-  const port = await freePort();
+  const port = await anyPort([]);
   const origin = `http://127.0.0.1:${port}`;
   const options = ['--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`];
   const child = spawnChild(t, 'bash', [join(home, 'bin/kc.sh'), 'start-dev', ...options], {
@@ -63,14 +62,4 @@ export async function startKeycloak(t: TestContext): Promise<Keycloak> {
       return response;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
-  return address.port;
 }

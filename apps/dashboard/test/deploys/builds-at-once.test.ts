@@ -223,7 +223,19 @@ function residentMegabytes(pid: number | undefined): number {
 }
 
 test('a deploy that has ended is not called one that is tried again', async (t) => {
+  const renewals: (() => void)[] = [];
+  const start = globalThis.setInterval;
+  t.mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {
+    if (ms === 2_000) renewals.push(work);
+    return start(work, ms);
+  });
   const service = await startService(t);
+  const { updateTable } = service.db;
+  t.mock.method(service.db, 'updateTable', (table: 'builds') => {
+    // By now there is no lease to be renewed.
+    if (table === 'builds') for (const renew of renewals) renew();
+    return updateTable.call(service.db, table);
+  });
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
   // The end of the build is recorded after the end of the deploy.

@@ -105,16 +105,19 @@ function buildUnderLease(
   const renew = () => renewLease(db, deploy.id, worker, now() + LEASE_MS);
   return underLease(renew, RENEW_MS, stop, async (signal) => {
     const ended = metrics?.build();
+    let isBuilt = false;
     try {
-      await buildDeploy(deps, worker, deploy, signal).finally(() =>
-        endBuilds(db, deploy.id, now(), worker),
-      );
+      await buildDeploy(deps, worker, deploy, signal)
+        .then(() => {
+          isBuilt = true;
+        })
+        .finally(() => endBuilds(db, deploy.id, now(), worker));
       ended?.(await outcomeOf(db, deploy.id));
     } catch (error) {
       ended?.('interrupted');
       // An orderly stop releases the lease, and the attempt does not count.
-      // A lost lease means that the project was deleted, or that another process builds the deploy now.
-      const isCalledOff = signal.aborted;
+      // A lost lease means that the project was deleted, that another process builds the deploy now, or that it has ended.
+      const isCalledOff = signal.aborted && !isBuilt;
       if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
       const isQueued = await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
       // Whoever waits for it sees no log of the service. Where the store has failed as well, nobody can be told.

@@ -40,15 +40,19 @@ export async function anyPort(taken: readonly number[]): Promise<number> {
   }
 }
 
-/** Undefined where another process has it, or this one. The system ends a claim with its process. */
+/**
+ * Undefined where another process has it, or this one. The system ends a claim with its process. Where it allows none, each
+ * port counts as claimed.
+ */
 async function claimPort(port: number): Promise<{ close(): void } | undefined> {
-  if (process.platform !== 'linux') return { close: () => undefined };
+  const none = { close: () => undefined };
+  if (process.platform !== 'linux') return none;
   // A name of Linux's own, which is no file: https://man7.org/linux/man-pages/man7/unix.7.html, "Abstract sockets".
   const server = createServer().listen(`\0petstore-lab-port-${port}`);
   try {
     await once(server, 'listening');
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? undefined : none;
   }
   return server.unref();
 }

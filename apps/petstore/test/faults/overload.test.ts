@@ -10,7 +10,7 @@ import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { timeUntil } from '@petstore/test-support/within.ts';
+import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -352,10 +352,12 @@ test('an idle connection is closed after its time, and too many headers are a 43
     return client;
   };
   const get = (count: number) => `GET /livez HTTP/1.1\r\nHost: a\r\n${headers(count)}\r\n`;
+  const startedAt = performance.now();
   const { socket, received } = await idle('hasty', hasty, get(19) + get(20), /(HTTP.*){2}\}/s);
   // Its time begins later, and both services have the same timers, late or not.
   await idle('patient', patient, get(0), /HTTP.*\}/s);
   if (!socket.closed) await once(socket, 'close');
+  await assertTook(performance.now() - startedAt, 4_000);
   assert.equal(timedOut[0], 'hasty');
   assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 431']);
   assert.match(

@@ -38,8 +38,5 @@ export function unquoted(text: string): string {
 function isTypo(text: string, wanted: string): boolean {
   if (text === wanted || text.length > MAX_LENGTH) return false;
   if (text.includes(wanted)) return true;
-  return (
-    Math.abs(text.length - wanted.length) <= MAX_TYPOS &&
-    distance(text, wanted, MAX_TYPOS) <= MAX_TYPOS
-  );
+  return distance(text, wanted, MAX_TYPOS) <= MAX_TYPOS;
 }

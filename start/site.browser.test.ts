@@ -6,7 +6,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { bannerOf, start } from './support.ts';
 
 test("after npm start, a reader searches the API's site and tries an operation from there", async (t) => {
-  const program = start(t, await temporaryFolder(t));
+  const program = await start(t, await temporaryFolder(t));
   const { docs, api, dashboard } = await bannerOf(program);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
   const browser = await startBrowser(t);

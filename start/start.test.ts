@@ -14,13 +14,14 @@ import {
 } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { bannerOf, getFromSite, settings, start, startAlone } from './support.ts';
 
 // Each has a folder and ports of its own, and waits for its programs most of the while.
 describe('npm start', { concurrency: 2 }, () => {
   test('npm start serves the API, the dashboard and the site of the API, and finds all again after a restart', async (t) => {
     const folder = await temporaryFolder(t);
-    const first = start(t, folder);
+    const first = await start(t, folder);
     const { api, docs, dashboard } = await bannerOf(first);
     const curl = /curl .*/.exec(first.output.stdout)?.[0] ?? '';
     const headers = { authorization: `Bearer ${/pk_live_\w{38}/.exec(curl)?.[0]}` };
@@ -50,10 +51,11 @@ describe('npm start', { concurrency: 2 }, () => {
       200,
       'the first sign-in works as printed',
     );
-    assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
+    // And is kept nowhere, once the banner has been written.
+    await timeUntil(async () => !existsSync(join(folder, 'first-start.json')));
 
     const env = {
-      ...settings(folder),
+      ...(await settings(folder)),
       PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
     };
     const { email } = signInOf(first);
@@ -75,7 +77,7 @@ describe('npm start', { concurrency: 2 }, () => {
     }
     await assert.rejects(getFromSite(docs));
 
-    const second = start(t, folder);
+    const second = await start(t, folder);
     const again = await bannerOf(second);
     assert.equal(await (await fetch(`${again.api}/pets`, { headers })).text(), `[${pet}]`);
     assert.equal((await getFromSite(again.docs)).text, redeployed.text);
@@ -86,7 +88,7 @@ describe('npm start', { concurrency: 2 }, () => {
 
   test('npm start that is interrupted before its banner goes on the next time, and loses nothing', async (t) => {
     const folder = await temporaryFolder(t);
-    const first = start(t, folder);
+    const first = await start(t, folder);
     const kept = join(folder, 'first-start.json');
     while (!existsSync(kept)) {
       assert.equal(first.child.exitCode, null, first.output.stderr);
@@ -97,7 +99,7 @@ describe('npm start', { concurrency: 2 }, () => {
     await finished(first);
     assert.doesNotMatch(first.output.stdout, /Try it/);
 
-    const second = start(t, folder);
+    const second = await start(t, folder);
     const { docs, dashboard } = await bannerOf(second);
     assert.match(second.output.stdout, /API key +pk_live_/);
     assert.equal(await signIn(dashboard, signInOf(second)), 200);
@@ -106,7 +108,7 @@ describe('npm start', { concurrency: 2 }, () => {
       200,
       'the site is there when the banner says so',
     );
-    await assert.rejects(stat(kept), { code: 'ENOENT' });
+    await timeUntil(async () => !existsSync(kept));
     second.child.kill('SIGTERM');
     await finished(second);
   });
@@ -122,7 +124,7 @@ describe('npm start', { concurrency: 2 }, () => {
     creation.child.stdin?.end(made.password);
     assert.equal((await finished(creation)).code, 0);
 
-    const next = startAlone(t, folder);
+    const next = await startAlone(t, folder);
     const { api, docs, dashboard } = await bannerOf(next);
     assert.match(next.output.stdout, /Sign in +owner@localhost +password made by the first start/);
     assert.match(next.output.stdout, /API key +pk_live_/);
@@ -142,7 +144,7 @@ describe('npm start', { concurrency: 2 }, () => {
     cleanUp(t, () => other.close());
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const program = start(t, await temporaryFolder(t), { DASHBOARD_PORT: `${port}` });
+    const program = await start(t, await temporaryFolder(t), { DASHBOARD_PORT: `${port}` });
     // Closed when nothing that it started has its standard error any more.
     const { code, stderr, stdout } = await finished(program);
     assert.notEqual(code, 0);

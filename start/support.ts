@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { coverNoPrograms, type Program, startProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -52,26 +53,32 @@ export function getFromSite(site: string, headers = {}): Promise<Page> {
   });
 }
 
-/** Runs `npm start` with its data in a folder and on free ports. */
-export function start(t: TestContext, folder: string, env: Record<string, string> = {}): Program {
-  return startProgram(t, 'npm', ['start'], ROOT, { ...settings(folder), ...env });
+/** Runs `npm start` with its data in a folder and on ports of its own. */
+export async function start(
+  t: TestContext,
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<Program> {
+  return startProgram(t, 'npm', ['start'], ROOT, { ...(await settings(folder)), ...env });
 }
 
 /** The same without npm around it, so that it can be killed itself. */
-export function startAlone(t: TestContext, folder: string): Program {
+export async function startAlone(t: TestContext, folder: string): Promise<Program> {
   return startProgram(t, process.execPath, ['start/start.ts'], ROOT, {
-    ...settings(folder),
+    ...(await settings(folder)),
     PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   });
 }
 
-export function settings(folder: string): Record<string, string> {
+/** With ports that nobody else is given: who asks there when the services have ended shall find nobody. */
+export async function settings(folder: string): Promise<Record<string, string>> {
+  const port = async () => `${await anyPort([])}`;
   return {
-    PETSTORE_PORT: '0',
+    PETSTORE_PORT: await port(),
     PETSTORE_DATABASE_URL: `sqlite:${folder}/petstore.db`,
-    DASHBOARD_PORT: '0',
+    DASHBOARD_PORT: await port(),
     DASHBOARD_DATA_DIR: folder,
-    EDGE_HTTP_PORT: '0',
-    EDGE_HTTPS_PORT: '0',
+    EDGE_HTTP_PORT: await port(),
+    EDGE_HTTPS_PORT: await port(),
   };
 }

@@ -120,7 +120,8 @@ for (const [name, startResolver] of [
     skip,
   }, async (t) => {
     const { server } = await start(t);
-    const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+    // Node's waits only a few times as long as its server usually takes, so it asks a slow one again.
+    const resolver = new Resolver({ timeout: 3_000, tries: 5 });
     resolver.setServers([await startResolver(t, { [ORIGIN]: `127.0.0.1:${server.port}` })]);
     const texts = async (label: string) =>
       (await resolver.resolveTxt(`${label}.${ORIGIN}`)).map((strings) =>
@@ -137,13 +138,9 @@ for (const [name, startResolver] of [
     await assert.rejects(texts('nothing'), { code: 'ENOTFOUND' });
     await assert.rejects(texts('b.c'), { code: 'ENODATA' });
     await assert.rejects(resolver.resolve6(`claim.${ORIGIN}`), { code: 'ENODATA' });
-    const asked = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
-      return server.counts().queries;
-    };
-    const before = await asked();
+    // A resolver that did not keep it has nobody to ask now, and says so by another error.
+    await server.close();
     for (let i = 0; i < 5; i += 1) await assert.rejects(texts('nothing'), { code: 'ENOTFOUND' });
-    assert.equal(await asked(), before, 'the resolver keeps it');
   });
 }
 

@@ -6,6 +6,7 @@ import type { Host } from '@petstore/service/postgres-address.ts';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { ConnectionLostError, connectTimeout, isConnectionLoss } from './errors.ts';
+import { sleepInTurns } from './sleep-in-turns.ts';
 
 /** How long the request to cancel a statement may take to arrive, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 1_000;
@@ -124,7 +125,7 @@ export class Connection {
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const socket = connectSocket(this.#host);
-    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    void sleepInTurns(CANCEL_TIMEOUT_MS).then(() => socket.destroy());
     socket.on('error', () => resolve(false));
     // No FIN: PgBouncer (1.18) crashes over one.
     socket.on('connect', () => socket.write(request));

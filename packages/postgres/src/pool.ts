@@ -13,6 +13,7 @@ import {
 } from './errors.ts';
 import { retrying } from './retrying.ts';
 import type { PostgresServer } from './server.ts';
+import { sleepInTurns } from './sleep-in-turns.ts';
 
 /** Waits before the next connection is opened, in milliseconds, by how many failed in a row. */
 const RECONNECT_DELAYS_MS = [0, 50, 100, 200];
@@ -187,8 +188,11 @@ export class Pool {
   /** Its place is free when the server is done with the statement, or nothing more is heard of the server. */
   async #abandon(connection: Connection): Promise<void> {
     const ended = connection.retire();
-    const deadline = performance.now() + CANCELLED_MS;
-    while (connection.isBusy && performance.now() < deadline) {
+    let isOver = false;
+    void sleepInTurns(CANCELLED_MS).then(() => {
+      isOver = true;
+    });
+    while (connection.isBusy && !isOver) {
       const requestedAt = performance.now();
       const isCancelled = await Promise.race([ended, connection.cancel()]);
       // If not even the request to cancel arrives, the server is gone, and so are all its other connections but newer

@@ -9,27 +9,32 @@ import { CLAIMS } from './whole-run.ts';
 /** How long no test of any file may begin or end: longer than a file's own watchdog takes. */
 const SILENCE_MS = 2 * Number(process.env.TEST_SILENCE_MS ?? 170_000);
 
+/** How long a process may take to start and load what it runs, however short a silence the tests of this look for. */
+const START_MS = Math.max(SILENCE_MS, 60_000);
+
 /** How long the run may take to tell of what was killed. */
 const LEAVE_MS = 20_000;
 
 /** As they come, and not when it is the turn of their file to be told. */
-const PROGRESS = ['test:dequeue', 'test:complete', 'test:stderr', 'test:summary'] as const;
+const PROGRESS = ['test:complete', 'test:stderr', 'test:summary'] as const;
 
 /** Watches a run from now on. Gives what to call when it has ended. */
 export function watchRun(events: ReturnType<typeof run>): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const goOn = (): void => {
+  const goOn = (limitMs: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(endRun, SILENCE_MS);
+    timer = setTimeout(endRun, limitMs, limitMs);
   };
-  for (const name of PROGRESS) events.on(name, goOn);
-  goOn();
+  for (const name of PROGRESS) events.on(name, () => goOn(SILENCE_MS));
+  // Node starts a process for what has the name of a file.
+  events.on('test:dequeue', ({ name, file }) => goOn(name === file ? START_MS : SILENCE_MS));
+  goOn(SILENCE_MS);
   return () => clearTimeout(timer);
 }
 
-function endRun(): void {
+function endRun(limitMs: number): void {
   const left = processesOfRun();
-  const what = `no test began or ended for ${SILENCE_MS / 1_000} s`;
+  const what = `no test began or ended for ${limitMs / 1_000} s`;
   process.stderr.write(`The run does not end: ${what}. It waits for:\n${left.map(tell).join('')}`);
   process.exitCode = 1;
   for (const pid of left) {

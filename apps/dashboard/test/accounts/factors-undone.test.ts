@@ -9,7 +9,7 @@ import { until } from '../notices/support/delivery.ts';
 import { type MailServer, startMailServer } from '../notices/support/mail-server.ts';
 import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
 import { UP_TO_DATE } from '../support/store.ts';
-import { addApp, codeOf, factorsOf, statusOf, withPassword } from './support/factors.ts';
+import { addApp, codeOf, factorsOf, statusOf, withPassword, wrongCode } from './support/factors.ts';
 
 // What happens to sign-ins with codes where a transaction is undone: by an error, or by PostgreSQL, which has it retried.
 
@@ -59,10 +59,11 @@ test('that codes are guessed is told though the first refusal failed', async (t)
     mail: mailBy(mail),
   });
   const root = await service.signUp(ROOT);
-  await addApp(root, Date.now());
+  const { secret } = await addApp(root, Date.now());
+  const wrong = wrongCode(secret, Date.now());
   const guess = async (at: number) => {
     const headers = { 'x-forwarded-for': `10.0.${at}.1` };
-    return finish(await withPassword(service, ROOT, { headers }), 'code', '000000', headers);
+    return finish(await withPassword(service, ROOT, { headers }), 'code', wrong, headers);
   };
   for (let at = 0; at < 10; at++) assert.equal((await guess(at)).status, 401);
   const telling = "INSERT ON audit_log WHEN NEW.action = 'factor.guessing'";

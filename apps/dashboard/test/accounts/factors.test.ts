@@ -28,6 +28,7 @@ import {
   optionsOf,
   statusOf,
   withPassword,
+  wrongCode,
 } from './support/factors.ts';
 import { SoftwarePasskey } from './support/software-passkey.ts';
 
@@ -123,7 +124,7 @@ onBothEngines('whoever has an app is asked for a code, which works once', async 
   assert.match(await assertError(used, 401, 'unauthorized'), /used already/);
   assert.equal(await statusOf(half), 401);
   clock += STEP_MS;
-  await assertError(await finish(half, 'code', '000000'), 401, 'unauthorized');
+  await assertError(await finish(half, 'code', wrongCode(secret, clock)), 401, 'unauthorized');
   await json(await finish(half, 'code', codeOf(secret, clock)));
   assert.equal(await statusOf(half), 200);
   // The sign-in under way is over, and so is its cookie.
@@ -185,7 +186,7 @@ onBothEngines('guesses are limited for an account from wherever they come, and t
   const from = (ip: string) => ({ 'x-forwarded-for': ip });
   const guess = async (ip: string) => {
     const half = await withPassword(service, ROOT, { headers: from(ip) });
-    return finish(half, 'code', '000000', from(ip));
+    return finish(half, 'code', wrongCode(secret, clock), from(ip));
   };
   // From one place five times.
   for (let at = 0; at < 5; at++) assert.equal((await guess('10.0.0.1')).status, 401);
@@ -403,7 +404,7 @@ onBothEngines(
       'invalid_request',
     );
     await assertError(
-      await half.call('POST', APP, { draft, code: '000000' }),
+      await half.call('POST', APP, { draft, code: wrongCode(secret, clock) }),
       400,
       'invalid_request',
     );
@@ -591,7 +592,8 @@ test('users are told by mail of what happens to their factors', async (t) => {
     mail: { smtpUrl: mail.url(), from: 'Docs <docs@example.com>' },
   });
   const root = await service.signUp(ROOT);
-  const { recoveryCodes } = await addApp(root, Date.now());
+  const { secret, recoveryCodes } = await addApp(root, Date.now());
+  const wrong = wrongCode(secret, Date.now());
   await json(await root.call('POST', '/api/account/recovery-codes'), 201);
   const half = await withPassword(service, ROOT);
   await assertError(
@@ -602,10 +604,10 @@ test('users are told by mail of what happens to their factors', async (t) => {
   for (let at = 0; at < 10; at++) {
     // From one network no more than five are tried; the account's own count goes on.
     await service.db.deleteFrom('sign_in_failures').where('key', 'like', 'code-pair:%').execute();
-    await finish(await withPassword(service, ROOT), 'code', '000000');
+    await finish(await withPassword(service, ROOT), 'code', wrong);
   }
   await service.db.deleteFrom('sign_in_failures').where('key', 'like', 'code-pair:%').execute();
-  const refused = await finish(await withPassword(service, ROOT), 'code', '000000');
+  const refused = await finish(await withPassword(service, ROOT), 'code', wrong);
   await assertError(refused, 429, 'rate_limited');
   assert.equal((await root.call('DELETE', '/api/account/authenticator-app')).status, 204);
   const expected = [

@@ -121,16 +121,17 @@ let appSecret = '';
 /** Passkeys are for names: a browser that came by this one. */
 const localVisitor = ({ origin }: Service) => visitorOf(origin.replace('127.0.0.1', 'localhost'));
 
-const passkeys = new Map<string, SoftwarePasskey>();
+/** By the service's database: a later service may have the port of an earlier one. */
+const passkeys = new WeakMap<Service['db'], SoftwarePasskey>();
 
 /** The owner in such a browser, and their one passkey. */
 async function atLocalhost(service: Service) {
-  const { origin } = service;
-  const here = passkeys.get(origin);
+  const { db, origin } = service;
+  const here = passkeys.get(db);
   const visitor = localVisitor(service);
   if (here) return { visitor, passkey: here };
   const passkey = new SoftwarePasskey(origin.replace('127.0.0.1', 'localhost'));
-  passkeys.set(origin, passkey);
+  passkeys.set(db, passkey);
   await json(await visitor.call('POST', '/api/session', { email: ROOT, password: PASSWORD }));
   return { visitor, passkey };
 }

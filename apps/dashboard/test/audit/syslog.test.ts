@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { anyPort } from '@petstore/lab/ports.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
@@ -99,14 +100,19 @@ test('what a receiver broke off is sent again, over TLS, and to nobody else', as
   assert.deepEqual(stranger.messages, []);
 
   let broken = 0;
+  // How long a receiver has to break off. It does so in time, though this process hears of it later.
+  const held = holdTimers(t, (ms) => ms === 300 && broken < 2);
   const receiver = await startReceiver(t, {
     tls: { cert, key },
     // Twice it dies, before and after it has read.
     onConnection: (socket) => {
       if (broken >= 2) return false;
-      broken += 1;
-      if (broken === 1) socket.destroy();
+      if (broken === 0) socket.destroy();
       else socket.once('data', () => socket.destroy());
+      socket.once('close', () => {
+        broken += 1;
+        for (const { end } of [...held]) end();
+      });
       return true;
     },
   });

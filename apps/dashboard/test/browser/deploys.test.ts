@@ -220,6 +220,8 @@ test('a file that cannot be deployed is refused before it is sent', async (t) =>
     if (request.method() === 'POST') sent.push(request.url());
   });
   await page.goto(overview);
+  // Before that the page does not know what is too large.
+  await page.getByText('up to 50.0 MB').waitFor();
   const input = page.locator('input[type=file]');
   const alert = page.getByRole('alert');
   for (const [name, bytes, problem] of [

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { type Page, seriousViolations, settled } from '@petstore/test-support/browser.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
-import { codeOf } from '../accounts/support/factors.ts';
+import { codeOf, wrongCode } from '../accounts/support/factors.ts';
 import { dialogOf } from '../support/dialog.ts';
 import {
   PASSWORD,
@@ -68,7 +68,7 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   };
   const security = { path: '/account/security', text: 'Authenticator app' };
   await look(page, shared(), { ...security, name: 'factors-app', open });
-  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
+  await page.getByRole('textbox', { name: 'Code' }).fill(wrongCode(secret, Date.now()));
   await page.getByRole('button', { name: 'Set up', exact: true }).click();
   await page.getByText('Must be the one that the app shows now').waitFor();
   const now = Date.now();
@@ -106,7 +106,7 @@ test('an app and its recovery codes are set up, asked for, and run out', async (
   await page.reload();
   await page.getByRole('button', { name: 'Sign in as someone else' }).click();
   await enterPassword(page, email);
-  await page.getByRole('textbox', { name: 'Code' }).fill('000000');
+  await page.getByRole('textbox', { name: 'Code' }).fill(wrongCode(secret, Date.now()));
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('The code is wrong.').waitFor();
   // Another than the one before, however long it took to come here.

@@ -20,6 +20,7 @@ import { openTestDatabase, putProject } from '../support/store.ts';
 import {
   certificateOf,
   HOST,
+  holdFirst,
   issuanceOf,
   type Lab,
   onBothAuthorities,
@@ -75,7 +76,8 @@ onBothEngines(
   'a name that is verified again while its certificate is made, or there, makes no other order',
   async (t) => {
     const lab = await openLab(t);
-    const authority = await startLabAuthority(t, lab);
+    const { onCall, release } = holdFirst('challenge');
+    const authority = await startLabAuthority(t, lab, { onCall });
     const id = await putVerifiedDomain(lab.db);
     const verify = () =>
       lab.db
@@ -84,6 +86,7 @@ onBothEngines(
     const issuer = lab.issuer(authority);
     await until(async () => (await issuanceOf(lab.db, id))?.order_url, 'the order');
     await verify();
+    release();
     await until(() => certificateOf(lab.db, id), 'the certificate');
     await verify();
     await witness(lab, issuer);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
+import { sql } from 'kysely';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Page } from '../../server/src/schema-types.ts';
@@ -158,7 +159,11 @@ test('a deploy waits for a revocation of its token that has begun [PostgreSQL]',
     await revokeTokens(trx, { id: tokenId, userId: await idOf(root) }, Date.now());
     const { id } = await json<Deploy>(await sender.call('POST', PATH, documentTitled('Pets')), 202);
     const path = `${PATH}/${id}/log`;
-    await timeUntil(async () => (await (await root.call('GET', path)).text()).includes('Storing'));
+    await timeUntil(async () => {
+      // PostgreSQL ends a transaction that is idle for ten seconds.
+      await sql`SELECT 1`.execute(trx);
+      return (await (await root.call('GET', path)).text()).includes('Storing');
+    });
     await lockWaits(service.db);
     return id;
   });

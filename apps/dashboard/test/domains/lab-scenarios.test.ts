@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { IDENTITY } from '@petstore/lab/certificate-authority/authority.ts';
 import { type LabDns, startLabDns } from '@petstore/lab/lab-dns.ts';
+import { anyPort } from '@petstore/lab/ports.ts';
 import { type Claim, challengeOf, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
 import { SCENARIOS } from '@petstore/lab/scenarios/scenarios.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
@@ -21,7 +22,8 @@ describe('what the lab brings about is what it says', () => {
   let dns: LabDns;
   before(async () => {
     const platform = [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }] as const;
-    dns = await startLabDns({ 'docs.localhost': platform, [ZONE]: [] }, 0);
+    // At one that the system picks, somebody else may have the address of the second name server.
+    dns = await startLabDns({ 'docs.localhost': platform, [ZONE]: [] }, await anyPort([]));
   });
   cleanUp(FILE, () => dns.close());
 

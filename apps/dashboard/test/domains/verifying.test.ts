@@ -12,6 +12,7 @@ import { joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
 import {
   addDomain,
+  checksEnded,
   createRecords,
   eventsOf,
   getDomain,
@@ -64,14 +65,38 @@ test('a check that ends after one that began later does not undo what that one f
   createRecords(dns, added);
   assert.equal((await verify(root, 'pets', HOST)).state, 'verified');
   release();
-  const underWay = db
-    .selectFrom('domain_checks')
-    .select('leased_by')
-    .where('leased_by', 'is not', null);
-  await timeUntil(async () => (await underWay.execute()).length === 0);
+  await checksEnded(db);
   const { verdict, movedAwayAt } = await getDomain(root, 'pets', HOST);
   assert.deepEqual([verdict?.code, movedAwayAt], ['verified', null]);
   assert.ok(!(await eventsOf(root, 'pets', HOST)).includes('moved_away'));
+});
+
+test('nor does one where all of them end in the same millisecond', async (t) => {
+  let at = Date.now();
+  const { root, dns, db } = await startDomainService(t, {}, { now: () => at });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  const checkInBackground = () =>
+    db.updateTable('domain_checks').set({ next_check_at: 0 }).execute();
+  await until(root, ({ checkedAt }) => checkedAt !== null);
+  await checksEnded(db);
+  at += 1;
+  await checkInBackground();
+  await until(root, ({ checkedAt }) => checkedAt === new Date(at).toISOString());
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  dns.injectFault({ until: held }, { exactName: HOST, type: 'MX' });
+  await checksEnded(db);
+  const queries = () => dns.queries.filter((query) => query === `${HOST} MX`).length;
+  const before = queries();
+  await checkInBackground();
+  await timeUntil(async () => queries() > before);
+  dns.clearFaults();
+  createRecords(dns, added);
+  assert.equal((await verify(root, 'pets', HOST)).state, 'verified');
+  release();
+  await checksEnded(db);
+  const { verdict, movedAwayAt } = await getDomain(root, 'pets', HOST);
+  assert.deepEqual([verdict?.code, movedAwayAt], ['verified', null]);
 });
 
 test('a name whose records were replaced during each look is told so, which is no fault of the service', async (t) => {

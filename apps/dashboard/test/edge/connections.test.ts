@@ -10,7 +10,7 @@ import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-h
 import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
 import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
-import { exchange, startTestEdge, statuses } from './support/edge.ts';
+import { exchange, startTestEdge, statuses, takenConnections } from './support/edge.ts';
 import { MemorySource } from './support/memory-source.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
@@ -188,6 +188,26 @@ test('connections that bring nothing are ended in time', async (t) => {
   await assertTook(performance.now() - begun, 3_000);
 });
 
+test('a request that arrived in time is answered, though the time was noticed to be over first', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  await ask('/');
+  const taken = takenConnections(t);
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  await timeUntil(async () => taken.size === 1);
+  const [served] = taken;
+  for (const what of ['the first request', 'a later one']) {
+    const answered = once(socket, 'data');
+    // As where the edge stood still: timers run before what has arrived is read.
+    setTimeout(() => {
+      socket.write(GET);
+      served?.emit('timeout');
+    }, 1);
+    assert.deepEqual(statuses(String(await answered)), [200], what);
+  }
+  socket.destroy();
+});
+
 test('closing ends connections that are idle', async (t) => {
   const { port, close, ask } = await startTestEdge(t);
   await ask('/');
@@ -206,6 +226,30 @@ test('closing ends connections that are idle', async (t) => {
   await close();
   await ended;
   await assertTook(performance.now() - begun, DRAIN_MS);
+});
+
+test('what arrived before the grace period was over is answered', async (t) => {
+  const { port, close, ask } = await startTestEdge(t);
+  await ask('/');
+  // On the fast path and on Node's HTTP.
+  const sockets = await Promise.all(
+    [GET, GET.replace('GET', 'HEAD')].map(async (bytes) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(bytes);
+      await once(socket, 'data');
+      return socket;
+    }),
+  );
+  const grace = new AbortController();
+  const closed = close({ gracePeriodMs: 60_000, endGracePeriod: grace.signal });
+  const answers = sockets.map(text);
+  // As where the edge stood still: timers run before what has arrived is read.
+  setTimeout(() => {
+    for (const socket of sockets) socket.write(GET);
+    grace.abort();
+  }, 1);
+  for (const answer of await Promise.all(answers)) assert.deepEqual(statuses(answer), [200]);
+  await closed;
 });
 
 test('one connection carries requests of every kind, one after another and all at once', async (t) => {

@@ -37,6 +37,8 @@ test('many who want the same at once share one question to the store', async (t)
 test('while the store is unavailable, what is remembered is served and all else is a 503', async (t) => {
   const { ask, source } = await startTestEdge(t);
   source.deploy('b.test', SITE);
+  // With a change, hosts without a site are asked for anew.
+  await source.nextPoll();
   await ask('/');
   await ask('/', { host: 'unknown.test' });
   source.isAway = true;

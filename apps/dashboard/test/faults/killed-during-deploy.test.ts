@@ -106,7 +106,7 @@ async function signedInProject(folder: string, url: () => string) {
 
 /** Waits until a deploy's log has a line so many times; looks into the database, since the service may be gone soon. */
 async function lineOf(path: string, deployId: string, wanted: RegExp, times = 1): Promise<void> {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   const query = database.prepare('SELECT message FROM deploy_log WHERE deploy_id = ?');
   try {
     const deadline = Date.now() + 120_000;
@@ -123,7 +123,7 @@ async function lineOf(path: string, deployId: string, wanted: RegExp, times = 1)
 
 /** Whether a deploy had not ended when its service did; looks into the database. */
 function isUnderWay(path: string, deployId: string): boolean {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {
     const row = database.prepare('SELECT state FROM deploys WHERE id = ?').get(deployId);
     return row?.state === 'queued' || row?.state === 'building';
@@ -227,7 +227,7 @@ test('dashboard deploy goes on when the service is killed and started again mean
 
 /** The id of the deploy that follows so many others, once it is there. */
 async function deployAfter(path: string, known: number): Promise<string> {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   try {
     const deadline = Date.now() + 120_000;
     for (;;) {

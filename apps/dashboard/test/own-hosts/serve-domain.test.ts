@@ -301,12 +301,16 @@ test('one command on a fresh server: delegate, start, sign in over HTTPS, deploy
     for (const ask of agents) await ask();
     const ended = once(program.child, 'exit');
     program.child.kill('SIGTERM');
-    for (const ask of agents)
-      await timeUntil(async () => {
-        const { isReused, isLast } = await ask();
-        assert.ok(isReused);
-        return isLast;
-      });
+    // Both at once: a connection that is idle meanwhile is closed.
+    await Promise.all(
+      agents.map((ask) =>
+        timeUntil(async () => {
+          const { isReused, isLast } = await ask();
+          assert.ok(isReused);
+          return isLast;
+        }),
+      ),
+    );
     assert.deepEqual(await ended, [0, null]);
   });
 

@@ -289,6 +289,8 @@ test('a table of many missing paths holds up nobody else, and proposes pages for
   for (let at = 0; at < 150; at += 1) missing.push([name('zzzzz-', at), 1]);
   await addReaders(service.db, counted(Date.now(), 'missing', missing, project.id));
 
+  // From here on the edge has it all in memory.
+  assert.equal((await ask(service.edgePort, '/')).status, 200);
   let isDone = false;
   const table = owner
     .call('GET', '/api/projects/pets/readers/missing?period=7d&limit=1000')

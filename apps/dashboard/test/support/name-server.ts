@@ -4,8 +4,13 @@ import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { decode, encode } from 'dns-packet';
 
-/** The addresses of a name, or what gives them: from then on, those of its next answer. */
-export type Addresses = readonly string[] | ((type: 'A' | 'AAAA') => readonly string[]);
+/**
+ * The addresses of a name, or what gives them: from then on, those of its next answer. `id`: of the question, which a
+ * client sends again when it has waited for long.
+ */
+export type Addresses =
+  | readonly string[]
+  | ((type: 'A' | 'AAAA', id: number | undefined) => readonly string[]);
 
 /** A name server that gives each of these names its addresses; `ip:port`. */
 export async function startNameServer(
@@ -19,7 +24,7 @@ export async function startNameServer(
     const [question] = questions;
     const found = names[question?.name ?? ''];
     const type = question?.type === 'AAAA' ? 'AAAA' : 'A';
-    const answers = ((typeof found === 'function' ? found(type) : found) ?? [])
+    const answers = ((typeof found === 'function' ? found(type, id) : found) ?? [])
       .filter((data) => data.includes(':') === (type === 'AAAA'))
       .map((data) => ({ type, name: question?.name ?? '', ttl: 0, data }) as const);
     const flags = 0x80_80 | (found ? 0 : 3);

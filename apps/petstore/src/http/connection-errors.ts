@@ -25,8 +25,9 @@ export function connectionErrors(
   let isRefused = (_socket: Duplex): boolean => false;
 
   return {
-    /** Whether the connection was ended with an error while this request was still arriving. */
-    isCutOff: (request: IncomingMessage): boolean => cutOff.has(request),
+    /** Whether the connection was ended with an error while this request was still arriving, or before it began to. */
+    isCutOff: (request: IncomingMessage): boolean =>
+      cutOff.has(request) || (isRefused(request.socket) && !request.socket.writable),
 
     /** Whether a connection has been or will be ended with an error. */
     isRefused: (socket: Duplex): boolean => isRefused(socket),

@@ -35,6 +35,9 @@ export function handleInOrder(
 
   return (request, response) => {
     const { socket, method } = request;
+    // The last response said that the connection ends, so the client does not count on what it sent ahead. It may be the
+    // response to no request: that none came in time.
+    if (!socket.writable) return;
     const isSafe = method === 'GET' || method === 'HEAD';
     const last = lasts.get(socket);
     if (!last) {
@@ -42,8 +45,6 @@ export function handleInOrder(
       handle(request, response);
       return;
     }
-    // The last response said that the connection ends, so the client does not count on what it sent ahead.
-    if (!socket.writable) return;
     const { response: before, isBarrier } = last;
     const isWaiting = !before.writableFinished && !(isSafe && !isBarrier);
     last.response = response;

@@ -1,10 +1,7 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { KeyStore } from '../store/contract/key-store.ts';
 
-/**
- * How often the use of keys is written to the store, in milliseconds. It is not more often because on SQLite each
- * commit empties the caches of pages and keys.
- */
+/** How often the use of keys is written to the store, in milliseconds. To write thousands holds up other writes. */
 const WRITE_INTERVAL_MS = 60_000;
 
 /** The most keys noted between two writes. Further keys are noted after the next write. */

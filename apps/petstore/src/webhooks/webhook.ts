@@ -52,7 +52,7 @@ export interface StoredWebhook {
   readonly disabledReason: string | null;
   /** Each event up to this one was delivered, or is among the deliveries. 0: it begins with the oldest that is kept. */
   readonly position: bigint;
-  /** How many attempts have failed since the last one that succeeded. */
+  /** How many attempts have failed since the last one that succeeded; of a failing one, only those by its schedule. */
   readonly failures: number;
   readonly failingSince: number | null;
   /** Nothing is sent before; null: it is not failing. */

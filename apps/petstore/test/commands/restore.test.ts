@@ -132,7 +132,9 @@ test('no process gets the database open while a restore is at it', async (t) => 
 test('a process that opened the former database just before it was replaced lets go of it', async (t) => {
   const folder = await copiedFolder(t, store);
   const database = databaseIn(folder);
-  // What a restore does at its end, with time in between.
+  const restored = join(folder, 'restored.db');
+  await copyFile(backup, restored);
+  // What a restore does at its end, with time in between. The program waits for the lock for two seconds.
   const db = new DatabaseSync(database);
   db.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   const program = start(t, folder, 'keys', 'create', '--name', 'x');
@@ -142,7 +144,7 @@ test('a process that opened the former database just before it was replaced lets
     return (await Promise.all(links)).includes(database);
   });
   await rename(database, `${database}.former`);
-  await copyFile(backup, database);
+  await rename(restored, database);
   db.exec('COMMIT');
   db.close();
   const { code, stderr } = await finished(program);

@@ -5,7 +5,7 @@ import { Pool } from '@petstore/postgres/pool.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { connectTo } from '@petstore/test-support/postgres.ts';
+import { connectTo, type TestConnection } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
@@ -55,12 +55,18 @@ async function service(t: TestContext) {
   return { program, proxy, raw, holder, call };
 }
 
-/** How many statements of the service wait for a lock. */
-async function waiting(raw: Awaited<ReturnType<typeof service>>['raw']): Promise<number> {
-  const rows = await raw`
-    SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+/** The sessions of the service that wait for a lock. */
+async function waiting(raw: TestConnection): Promise<number[]> {
+  const rows = await raw<{ pid: number }>`
+    SELECT pid FROM pg_stat_activity WHERE datname = current_database()
     AND application_name = 'petstore' AND wait_event_type = 'Lock'`;
-  return rows.length;
+  return rows.map(({ pid }) => pid);
+}
+
+/** Whether one of these sessions is still there. */
+async function isThere(raw: TestConnection, pids: readonly number[]): Promise<boolean> {
+  const rows = await raw`SELECT 1 FROM pg_stat_activity WHERE pid = ANY(${pids}::int[])`;
+  return rows.length > 0;
 }
 
 for (const [name, cut] of Object.entries(CUTS)) {
@@ -88,13 +94,19 @@ for (const [name, cut] of Object.entries(CUTS)) {
             call('POST', '/store/orders', '{"petId":1}'),
           ];
           // The reads, and as many writes as there are connections for them; the others wait in line.
-          await timeUntil(async () => (await waiting(raw)) === 2 + 4);
+          let pids: number[] = [];
+          await timeUntil(async () => {
+            pids = await waiting(raw);
+            return pids.length === 2 + 4;
+          });
           cut(proxy);
           for (const answer of await Promise.all(underWay))
             await assertError(answer, 'unavailable');
           await holder.unsafe('ROLLBACK');
           assert.equal((await call('GET', '/pets/1')).status, 200);
           assert.equal((await call('PATCH', '/pets/1', `{"name":"Rex ${round}"}`)).status, 200);
+          // Until the server has noticed that its client is gone, the former one has the key.
+          await timeUntil(async () => !(await isThere(raw, pids)));
           assert.equal((await createOnce()).status, 201);
           const page = (await (await call('GET', '/pets')).json()) as { name: string }[];
           const times = (name: string) => page.filter((pet) => pet.name === name).length;

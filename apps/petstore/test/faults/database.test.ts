@@ -109,7 +109,7 @@ test('while another program holds the database locked, writes are 503 and all el
   const { get, post } = client(program.origin, program.output.stdout);
   assert.equal((await post()).status, 201);
 
-  const db = new DatabaseSync(join(folder, 'data/petstore.db'));
+  const db = new DatabaseSync(join(folder, 'data/petstore.db'), { timeout: 10_000 });
   cleanUp(t, () => db.close());
   db.exec('BEGIN IMMEDIATE');
   // However long the reads take, the writes wait meanwhile.
@@ -203,7 +203,7 @@ test('a database file that was cut short stays so, whatever is asked of the serv
   const readyz = () => fetch(`${program.origin}/readyz`);
   const id = await idOf(await postWebhook());
   const file = join(folder, 'data/petstore.db');
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 10_000 });
   cleanUp(t, () => db.close());
   db.exec('PRAGMA wal_checkpoint(FULL)');
   await truncate(file, (await stat(file)).size - 24 * 4096);
@@ -220,7 +220,7 @@ test('a database file that has grown and was then cut short takes no more writes
   const program = await serve(t, folder, {}, ['--first-key']);
   const { postWebhook } = client(program.origin, program.output.stdout);
   const file = join(folder, 'data/petstore.db');
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 10_000 });
   cleanUp(t, () => db.close());
   // All that the WAL has is in the file as well.
   const checkpoint = () => db.exec('PRAGMA wal_checkpoint(FULL)');
@@ -241,7 +241,7 @@ test('a database that is packed under the service stays in service', async (t) =
   assert.equal((await post()).status, 201);
   const file = join(folder, 'data/petstore.db');
   const { size } = await stat(file);
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 10_000 });
   cleanUp(t, () => db.close());
   db.exec('DELETE FROM pets WHERE id > 10');
   db.exec('VACUUM');

@@ -365,9 +365,15 @@ for (const logLevel of ['info', 'debug'] as const) {
   test(`a body that comes too slowly is a 408, and makes nothing when it comes after all: ${place}`, async (t) => {
     const config = { logLevel, headersTimeoutMs: 300, requestTimeoutMs: 400 };
     const service = await startService(t, { config });
+    const { server } = service.app;
+    const { headersTimeout, requestTimeout } = server;
+    // No good request is late, however long the machine stands still.
+    const isPatient = { headersTimeout: 0, requestTimeout: 0 };
+    Object.assign(server, isPatient);
     await service.get('/pets');
+    Object.assign(server, { headersTimeout, requestTimeout });
     const request = post(PET).replace('KEY', service.key);
-    const accepted = once(service.app.server, 'connection');
+    const accepted = once(server, 'connection');
     // It goes on sending, whatever it was told.
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
     cleanUp(t, () => socket.destroy());
@@ -377,9 +383,26 @@ for (const logLevel of ['info', 'debug'] as const) {
     socket.write(request.slice(-5));
     const [peer] = await accepted;
     await timeUntil(async () => peer.bytesRead === request.length);
+    Object.assign(server, isPatient);
     await assertMadeNothing(service, 0);
   });
 }
+
+test('what comes behind a 408 to a connection that was silent makes nothing', async (t) => {
+  const service = await startService(t, { config: { headersTimeoutMs: 100 } });
+  const { server } = service.app;
+  const accepted = once(server, 'connection');
+  const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+  cleanUp(t, () => socket.destroy());
+  const [answer] = await once(socket, 'data');
+  assert.match(`${answer}`, /^HTTP\/1\.1 408 /);
+  const request = post(PET).replace('KEY', service.key);
+  socket.write(request);
+  const [peer] = await accepted;
+  await timeUntil(async () => peer.bytesRead === request.length);
+  server.headersTimeout = 0;
+  await assertMadeNothing(service, 0);
+});
 
 test('a store that fails is told of as by the router: to the client, to the log and in metrics', async (t) => {
   const store = await failingStore();

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines as test } from '@petstore/test-support/engines.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { startService } from '../support/service.ts';
@@ -38,6 +39,8 @@ test('what comes behind a response that ends the connection is dropped, and rese
   await once(socket, 'data');
   const ended = once(socket, 'end');
   const appClosed = app.close();
+  // For so long the server waits for the client's end, which comes when all is sent.
+  holdTimers(t, [2_000]);
   socket.write(post);
   await ended;
   for (let late = 0; late < 20; late++) await new Promise((sent) => socket.write(post, sent));

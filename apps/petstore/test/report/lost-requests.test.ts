@@ -17,7 +17,8 @@ import { startService } from '../support/service.ts';
 /** Has the database refuse what is recorded of a sandbox. Returns what allows it again. */
 async function refuseRequestsOf(t: TestContext, engine: Engine, url: string, sandbox: string) {
   if (engine === SQLITE_FILE) {
-    const db = new DatabaseSync(url.slice('sqlite:'.length));
+    // The service writes meanwhile.
+    const db = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 10_000 });
     cleanUp(t, () => db.close());
     db.exec(`CREATE TRIGGER refuse BEFORE INSERT ON sandbox_requests WHEN NEW.sandbox = '${sandbox}'
              BEGIN SELECT RAISE(ABORT, 'refused by the test'); END`);

@@ -20,7 +20,8 @@ const TABLES = ['sandboxes', 'sandbox_snapshots', 'sandbox_fault_counts', 'audit
 async function start(t: TestContext) {
   const file = join(await temporaryFolder(t), 'petstore.db');
   const store = await openStore(`sqlite:${file}`);
-  const db = new DatabaseSync(file);
+  // The service writes down requests meanwhile.
+  const db = new DatabaseSync(file, { timeout: 10_000 });
   cleanUp(t, () => db.close());
   /** `statement`: such as `DELETE ON sandbox_snapshots`. */
   const refuse = (statement: string) =>

@@ -2,6 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { connectTo, type TestConnection } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -39,8 +40,9 @@ async function told({ events }: Store, after = 0n): Promise<string[]> {
 /** Two processes on one database, in which the changes of the first animal are held up in their commits until `go`. */
 async function withSlowCommits(t: TestContext) {
   const { url, raw } = await newDatabase(t);
-  // A statement whose commit is held up may wait for as long as the test takes.
-  const slow = await open(t, `${url}?statement_timeout=60000`);
+  // A statement whose commit is held up may wait for as long as the test takes: for the server, and for its client.
+  holdTimers(t, (ms) => ms > 6_000 && ms <= 7_000);
+  const slow = await open(t, `${url}?statement_timeout=0`);
   const other = await open(t, url);
   for (let i = 0; i < 3; i++) await slow.pets.create(rex);
   await raw.unsafe(`

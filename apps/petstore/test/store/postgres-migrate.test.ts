@@ -68,7 +68,7 @@ test('animals are added while an index is built, and several processes that star
   await raw.unsafe("BEGIN; UPDATE pets SET name = 'Max'");
   const stores = [openStore(url), openStore(url), openStore(url)];
   await timeUntil(() => isIndexed(other));
-  await other.unsafe(`SET statement_timeout = '1s'; ${INSERT}`);
+  await other.unsafe(`SET lock_timeout = '1s'; ${INSERT}`);
   assert.ok(await isIndexed(other));
   assert.equal(await versionOf(other), 1);
   await raw.unsafe('COMMIT');

@@ -34,7 +34,7 @@ test('a commit is on disk before it is acknowledged, and readers go on beside a 
   assert.equal(db.prepare('PRAGMA foreign_keys').get()?.foreign_keys, 1);
 });
 
-test('what sandboxes alone write waits for no disk; all else, and what the audit log records, does', async (t) => {
+test('what sandboxes alone write, and last uses of keys, wait for no disk; all else, and what the audit log records, does', async (t) => {
   const db = openDatabase(join(await temporaryFolder(t), 'petstore.db'));
   cleanUp(t, () => db.close());
   const level = () => Number(db.prepare('PRAGMA synchronous').get()?.synchronous);
@@ -69,7 +69,8 @@ test('what sandboxes alone write waits for no disk; all else, and what the audit
   const event = { at: new Date(0), action: 'sandbox.created', subject: 's', detail: {} } as const;
   assert.deepEqual(during(add(event)), [FULL]);
   // Only a write that met the disk proves that the disk takes writes.
-  assert.ok(!provesWritesSucceed([add(), add()]));
+  const noteUses: Command = { kind: 'noteKeyUses', args: [['key_1'], [0]] };
+  assert.ok(!provesWritesSucceed([add(), noteUses]));
   assert.ok(provesWritesSucceed([add(), create]) && provesWritesSucceed([add(event)]));
 
   // Where the connection cannot be set back, nothing of the service's own is committed until it can be.
@@ -150,6 +151,19 @@ for (const [name, open] of Object.entries(ENGINES)) {
     assert.equal(many.status, 'rejected');
     assert.equal(one.status, 'fulfilled');
     assert.equal((await store.pets.rows(undefined, 10)).lines.length, 1);
+  });
+
+  test(`to write down when a key was last used, a store ${name} forgets no page and no key`, async (t) => {
+    const store = await open(await temporaryFolder(t));
+    cleanUp(t, () => store.close());
+    const made = generateKey('Ada', 'staging', NOON);
+    await store.keys.add(made);
+    const before = store.changes?.revision();
+    await store.keys.noteUses(new Map([[made.record.id, NOON.getTime()]]));
+    assert.equal(store.changes?.revision(), before);
+    assert.deepEqual((await store.keys.list())[0]?.lastUsedAt, NOON);
+    await store.keys.revoke(made.record.id, NOON);
+    assert.notEqual(store.changes?.revision(), before);
   });
 }
 

@@ -19,6 +19,8 @@ export class Receiver {
   url = '';
   /** The status of the response to each. */
   answer: (received: Received) => number | Promise<number> = () => 204;
+  /** The headers of the response to each. */
+  headers: Record<string, string> = {};
   #onReceived = () => {};
 
   static async start(t: Ending): Promise<Receiver> {
@@ -33,7 +35,7 @@ export class Receiver {
       };
       receiver.received.push(received);
       receiver.#onReceived();
-      response.writeHead(await receiver.answer(received)).end('noted');
+      response.writeHead(await receiver.answer(received), receiver.headers).end('noted');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

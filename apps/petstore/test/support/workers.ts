@@ -32,6 +32,8 @@ interface Asking {
   readonly method?: string;
   readonly body?: object;
   readonly headers?: Record<string, string>;
+  /** Whose connections it uses, where not one of its own. */
+  readonly agent?: Agent;
   /** The address that it comes from: 127.0.0.1 where undefined. */
   readonly from?: string;
   /** The service's own key where undefined. */
@@ -77,11 +79,11 @@ async function servingOf(origin: string): Promise<number> {
 /** Fails where a connection is refused or cut. */
 export async function ask(
   url: string,
-  { method = 'GET', body, headers = {}, from }: Omit<Asking, 'key'> = {},
+  { method = 'GET', body, headers = {}, agent, from }: Omit<Asking, 'key'> = {},
 ): Promise<Response> {
   const sent = request(url, {
     method,
-    agent: new Agent({ keepAlive: false }),
+    agent: agent ?? new Agent({ keepAlive: false }),
     ...(from !== undefined && { localAddress: from }),
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
   });

@@ -6,7 +6,7 @@ import { metricNames } from '@petstore/test-support/promql.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { parse } from 'yaml';
-import { readMetrics } from '../support/metrics.ts';
+import { metricsOnce, readMetrics } from '../support/metrics.ts';
 import { serve } from '../support/program.ts';
 
 interface Dashboard {
@@ -49,6 +49,11 @@ async function namesShown(t: TestContext, engine: Engine): Promise<ReadonlySet<s
   const { origin } = await serve(t, await temporaryFolder(t), env, ['--workers', '2']);
   await fetch(`${origin}/livez`);
   await exchange(Number(new URL(origin).port), 'nonsense\r\n\r\n');
+  // Of a worker that takes seconds to tell for the first time, nothing is shown.
+  const request = { method: 'GET', route: '/livez', status: '200' };
+  await metricsOnce(origin, 'petstore_http_requests_total', request, 1);
+  const refused = { code: 'invalid_request' };
+  await metricsOnce(origin, 'petstore_http_connections_refused_total', refused, 1);
   // Garbage has to be collected once before there is anything to tell about that; to read metrics makes some.
   let { names } = await readMetrics(origin);
   for (let read = 0; read < 500 && !names.has('nodejs_gc_duration_seconds_sum'); read++) {

@@ -24,6 +24,13 @@ async function create(service: Service): Promise<void> {
   assert.equal(created.status, 201);
 }
 
+/** Waits until a failing webhook is left alone for longer than that. */
+const untilRetryIn = ({ get }: Service, path: string, ms: number) =>
+  timeUntil(async () => {
+    const { retryAt } = (await (await get(path)).json()) as { retryAt: string | null };
+    return Date.parse(retryAt ?? '') > Date.now() + ms;
+  });
+
 async function redeliver({ call }: Service, path: string, event: number): Promise<void> {
   const asked = await call(`${path}/deliveries/${event}/redeliver`, { method: 'POST' });
   assert.equal(asked.status, 202);
@@ -125,18 +132,12 @@ test('one that is asked for of a failing webhook that nobody delivers to is sent
   const store = await openStore('sqlite::memory:');
   const service = await start(t, store);
   const receiver = await Receiver.start(t);
-  receiver.answer = () => 500;
+  receiver.answer = () => 503;
+  // The first wait would be of seconds.
+  receiver.headers = { 'retry-after': '300' };
   const path = await make(service, receiver);
   for (let made = 0; made < 5; made++) await create(service);
-  const untilRetryIn = (ms: number) =>
-    timeUntil(async () => {
-      const { retryAt } = (await (await service.get(path)).json()) as { retryAt: string | null };
-      return Date.parse(retryAt ?? '') > Date.now() + ms;
-    });
-  await untilRetryIn(0);
-  await redeliver(service, path, 1);
-  // The second wait is of minutes.
-  await untilRetryIn(200_000);
+  await untilRetryIn(service, path, 200_000);
   receiver.answer = () => 204;
   const leases = t.mock.method(store.webhooks, 'acquireLeases', async () => []);
   await timeUntil(async () => leases.mock.callCount() >= 2);
@@ -145,6 +146,67 @@ test('one that is asked for of a failing webhook that nobody delivers to is sent
   leases.mock.restore();
   await timeUntil(async () => receiver.ids().slice(before).includes('1'));
   await untilAt(service, path, 5);
+});
+
+test('however often somebody asks for deliveries of a failing webhook, it is not given up for that', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  receiver.answer = () => 500;
+  const path = await make(service, receiver);
+  for (let made = 0; made < 5; made++) await create(service);
+  await untilRetryIn(service, path, 0);
+  const state = async () => ((await (await service.get(path)).json()) as { state: string }).state;
+  // There are nine waits, of three days together.
+  for (let asked = 0; asked < 10; asked++) {
+    const before = receiver.received.length;
+    await redeliver(service, path, 1 + (asked % 5));
+    await timeUntil(
+      async () => receiver.received.length > before || (await state()) === 'disabled',
+    );
+  }
+  assert.equal(await state(), 'failing');
+});
+
+test('a receiver that fails for a moment, with many under way, is tried again in seconds', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  const path = await make(service, receiver);
+  // After so many that went well, as many are sent at once.
+  for (let made = 0; made < 8; made++) await create(service);
+  await untilAt(service, path, 8);
+  const { promise: areThere, resolve: fail } = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    await areThere;
+    return 500;
+  };
+  for (let made = 0; made < 8; made++) await create(service);
+  await receiver.until(({ length }) => length === 16);
+  fail();
+  const id = path.slice('/webhooks/'.length);
+  await timeUntil(async () => (await store.webhooks.waiting(id)).length === 8);
+  // The first wait is of seconds, the second of minutes.
+  const { retryAt } = (await (await service.get(path)).json()) as { retryAt: string };
+  assert.ok(Date.parse(retryAt) < Date.now() + 60_000, retryAt);
+});
+
+test('webhooks that are made at once get each event once', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const service = await start(t, store);
+  const receivers = [await Receiver.start(t), await Receiver.start(t)];
+  // Both look at the same moment whether there is anything to deliver to.
+  const { isAny } = store.webhooks;
+  const { promise: areBothThere, resolve } = Promise.withResolvers<void>();
+  const looking = t.mock.method(store.webhooks, 'isAny', async () => {
+    if (looking.mock.callCount() === 1) resolve();
+    await areBothThere;
+    return isAny.call(store.webhooks);
+  });
+  const paths = await Promise.all(receivers.map((receiver) => make(service, receiver)));
+  await create(service);
+  for (const path of paths) await untilAt(service, path, 1);
+  for (const receiver of receivers) assert.deepEqual(receiver.ids(), ['1']);
 });
 
 test('one that is asked for of a machine whose clock is ahead is sent before its next attempt', async (t) => {

@@ -53,8 +53,8 @@ interface CheckContext {
   readonly asChecked: DomainRow;
   /** Whether the check looked up the TXT record. The result is in the verdict. */
   readonly proofWasRequired: boolean;
-  /** When the domain had been checked last as the check began; undefined: that does not matter. */
-  readonly lastCheckedAt: number | null | undefined;
+  /** The checks of the domain as the check began; undefined: whether another one ended meanwhile does not matter. */
+  readonly checksBefore: DomainCheckRow | undefined;
 }
 
 /**
@@ -79,8 +79,7 @@ export async function applyCheckResult(
   const domain = domains.find((locked) => locked.id === id);
   const check = domain && (await findCheck(trx, id));
   if (!project || !domain || !check) return [];
-  const { lastCheckedAt } = context;
-  if (lastCheckedAt !== undefined && check.checked_at !== lastCheckedAt) return undefined;
+  if (context.checksBefore && hasCheckEnded(context.checksBefore, check)) return undefined;
 
   if (domain.removed_at !== null) {
     return keepOrRelease(trx, domain, result, at);
@@ -145,6 +144,13 @@ export async function applyCheckResult(
   }
   const covered = await recordChangeBelowWildcards(trx, domain, at);
   return [project.id, ...(holder ? [holder.project_id] : []), ...covered];
+}
+
+/** Whether a check ended meanwhile. Two may end in the same millisecond: then there is one attempt more. */
+function hasCheckEnded(before: DomainCheckRow, now: DomainCheckRow): boolean {
+  // Where the schedule started over, attempts are counted anew.
+  const attempts = now.began_at === before.began_at ? before.attempts : 0;
+  return now.checked_at !== before.checked_at || now.attempts !== attempts;
 }
 
 /**

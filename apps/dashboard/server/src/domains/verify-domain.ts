@@ -83,7 +83,7 @@ export async function checkDomain(
   for (let checks = 1; ; checks++) {
     const domain = await findDomainById(db, id);
     if (!domain) return undefined;
-    const known = await findCheck(db, id);
+    const checksBefore = await findCheck(db, id);
     const expectation = await expectationOf(db, config, domain);
     const result = await checkDns(expectation, {
       ...dnsOptions(config),
@@ -96,7 +96,7 @@ export async function checkDomain(
         ...{ at, actor, sealer: deps.sealer, asChecked: domain },
         proofWasRequired: expectation.proof !== undefined,
         // At the last, a check that ended meanwhile is ignored.
-        lastCheckedAt: checks < MAX_CHECKS ? known?.checked_at : undefined,
+        checksBefore: checks < MAX_CHECKS ? checksBefore : undefined,
       });
       if (applied) await keepRecordsSeen(trx, id, result, at);
       return applied;

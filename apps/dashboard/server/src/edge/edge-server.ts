@@ -154,6 +154,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closing: closing.signal,
   };
 
+  // Before anything is in memory: an edge that knows no position is told to forget all.
+  const position = await source.changesAfter(undefined).then(
+    (first) => first.position,
+    () => undefined,
+  );
   const http = await startHttpServer(listenAt(sockets?.http, host, port), context);
   const https =
     tls &&
@@ -173,7 +178,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     cache.invalidate(projectIds);
     https?.invalidate(projectIds);
   };
-  const polling = watchChanges(source, invalidate, log, stopPolling.signal);
+  const polling = watchChanges(source, position, invalidate, log, stopPolling.signal);
 
   return {
     port: http.port,
@@ -243,17 +248,17 @@ const INTERVAL_MS = 250;
 const RETRY_MS = [250, 500, 1_000] as const;
 
 /**
- * Polls the store for changes and invalidates them, until the signal aborts. Polls do not overlap, unless one
- * times out. The wait does not keep the process alive.
+ * Polls the store for changes since a position and invalidates them, until the signal aborts. Polls do not overlap,
+ * unless one times out. The wait does not keep the process alive.
  */
 async function watchChanges(
   source: SiteSource,
+  known: string | undefined,
   /** Of all projects when there is no list. */
   invalidate: (projectIds: ReadonlySet<string> | undefined) => void,
   log: EdgeLog,
   signal: AbortSignal,
 ): Promise<void> {
-  let known: string | undefined;
   let failures = 0;
   while (!signal.aborted) {
     const begun = performance.now();

@@ -24,6 +24,14 @@ export function codeOf(secret: string, now: number): string {
   return `${number % 1_000_000}`.padStart(6, '0');
 }
 
+/** A code that such an app does not show within half an hour. */
+export function wrongCode(secret: string, now: number): string {
+  const shown = Array.from({ length: 121 }, (_, at) => codeOf(secret, now + (at - 60) * STEP_MS));
+  let wrong = '000000';
+  while (shown.includes(wrong)) wrong = `${Number(wrong) + 1}`.padStart(6, '0');
+  return wrong;
+}
+
 /** Sets up an app as the Account page does; its secret, and the recovery codes. */
 export async function addApp(
   visitor: Visitor,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { BuildLog } from '@petstore/site/build-log.ts';
 import { EMPTY_CHANGELOG } from '@petstore/site/changelog/changelog.ts';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, runAlone } from '@petstore/test-support/clean-up.ts';
 import { holdTimers } from '@petstore/test-support/hold-timers.ts';
 import { coverNothing, runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -24,6 +24,7 @@ import { built, contentOf, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
 
 coverNothing();
+runAlone();
 
 const never = new AbortController().signal;
 

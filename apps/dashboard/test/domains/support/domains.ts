@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Config } from '../../../server/src/config.ts';
 import { readAcme } from '../../../server/src/config-acme.ts';
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 import { createProject, deploy, documentTitled, setPlan } from '../../support/project.ts';
 import { json, type Service, startService, type Visitor } from '../../support/service.ts';
 
@@ -81,6 +83,15 @@ export async function verify(
 /** One check, for a test that counts them, or whose name server does not respond. */
 export async function verifyOnce(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
   return json(await owner.call('POST', `/api/projects/${slug}/domains/${hostname}/verify`));
+}
+
+/** Waits until none of the checks that the dashboard begins by itself is under way. */
+export async function checksEnded(db: Db): Promise<void> {
+  const underWay = db
+    .selectFrom('domain_checks')
+    .select('leased_by')
+    .where('leased_by', 'is not', null);
+  await timeUntil(async () => (await underWay.execute()).length === 0);
 }
 
 /** The kinds of a domain's events, oldest first. */

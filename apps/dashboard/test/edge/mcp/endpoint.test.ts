@@ -217,6 +217,8 @@ test('one client leaves messages to a project for others', async (t) => {
   now = 1_000;
   assert.equal(allowed('1', 100), 5);
   t.mock.method(performance, 'now', () => now);
+  // The time of a project has a limit of its own, which a busy machine reaches and this clock gives back to nobody.
+  t.mock.method(process, 'threadCpuUsage', () => ({ user: 0, system: 0 }));
   const { port } = await startTestEdge(t, { source: petsSource() });
   const from = (address: string) => send(port, 'tools/list', {}, {}, address);
   const answers = await Promise.all(Array.from({ length: 80 }, () => from('127.0.0.2')));

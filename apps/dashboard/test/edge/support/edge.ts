@@ -30,7 +30,9 @@ export type Ask = (
 export const askOf =
   (port: number): Ask =>
   async (path, { host = 'a.test', method = 'GET', headers = {} } = {}) => {
-    const sent = request({ port, path, method, headers: { host, ...headers }, agent: false });
+    // Not by a name: of its two addresses only one is the edge's.
+    const at = { host: '127.0.0.1', port, path };
+    const sent = request({ ...at, method, headers: { host, ...headers }, agent: false });
     sent.end();
     const [response] = await once(sent, 'response');
     return {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { closed } from '@petstore/test-support/closed.ts';
 import { assertTook, timeUntil } from '@petstore/test-support/within.ts';
 import { SITE } from '../support/memory-source.ts';
 import {
@@ -232,7 +233,7 @@ test('what is not HTTP/2 ends the connection and nothing else', async (t) => {
     const socket = await handshake(httpsPort, { ALPNProtocols: ['h2'] });
     socket.resume().write(bytes);
     socket.end();
-    await once(socket, 'close');
+    await closed(socket);
   }
   assert.equal((await askSecurely('/')).status, 200);
 });

@@ -42,10 +42,10 @@ export async function prepareDelivery(
   t: TestContext,
   overrides: Partial<Config> = {},
 ): Promise<Delivery> {
-  const running: { stop(): Promise<void> }[] = [];
-  // Before the database is closed: hooks run in the order in which they are given.
-  cleanUp(t, () => Promise.all(running.map(({ stop }) => stop())));
   const { db } = await openTestDatabase(t);
+  const running: { stop(): Promise<void> }[] = [];
+  // Before the database is closed: what is begun last ends first.
+  cleanUp(t, () => Promise.all(running.map(({ stop }) => stop())));
   await putProject(db, PROJECT, 'pro');
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') };
   const config: Config = { ...readConfig({}), webhookPrivateAddresses: 'allow', ...overrides };

@@ -72,11 +72,16 @@ export function isOneStatement({ kind }: Pick<Command, 'kind'>): boolean {
   return OF_ONE_STATEMENT.has(kind);
 }
 
-/** The writes to sandboxes alone. They leave the caches of the service's own pages and keys valid. */
-const QUIET: ReadonlySet<Kind> = new Set<keyof (SandboxWrites & FaultWrites & ReportWrites)>([
+/**
+ * The writes to sandboxes alone, and of when keys were last used, which no cache has. They leave the caches of the
+ * service's own pages and keys valid.
+ */
+const QUIET: ReadonlySet<Kind> = new Set<
+  keyof (SandboxWrites & FaultWrites & ReportWrites & KeyWrites)
+>([
   ...(['addSandbox', 'commitSandbox', 'resetSandbox', 'removeSandbox', 'sweepSandboxes'] as const),
   ...(['saveSnapshot', 'restoreSnapshot', 'removeSnapshot'] as const),
-  ...(['replaceFaults', 'countFaults', 'recordRequests', 'keepRun'] as const),
+  ...(['replaceFaults', 'countFaults', 'recordRequests', 'keepRun', 'noteKeyUses'] as const),
 ]);
 
 /** Whether a write leaves the caches of the service's own pages and keys valid. */
@@ -87,7 +92,8 @@ export function isQuiet({ kind }: Pick<Command, 'kind'>): boolean {
 /**
  * Whether a write may be acknowledged before it is on disk. A power cut may lose it, but nothing less: the system has
  * it, and it gets to the disk with the next write that waits for that. The fsync is most of what a write costs, for
- * everyone on the machine, and sandboxes are made to try things on. What the audit log records is waited for.
+ * everyone on the machine, and sandboxes are made to try things on. When keys were last used is lost in part by any
+ * crash: see KeyUsage. What the audit log records is waited for.
  */
 export function needsNoDisk({ kind, args }: Command): boolean {
   return QUIET.has(kind) && !(AUDITED.has(kind) && args.at(-1) !== undefined);

@@ -28,7 +28,7 @@ import { inSavepoint } from './savepoint.ts';
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them, if any needs it.
  *
- * The group ends with the events of all that was changed, in one row. A group of sandbox writes alone is counted in
+ * The group ends with the events of all that was changed, in one row. A group of quiet writes alone is counted in
  * `quiet_commits`, so that caches stay valid.
  *
  * A command that violates a constraint changes nothing and fails alone. When the database cannot work (locked, full),

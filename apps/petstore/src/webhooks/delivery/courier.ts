@@ -73,6 +73,8 @@ export class Courier {
   #waitingCount = 0;
   /** Deliveries that succeeded here since the last failure. */
   #succeededInRow = 0;
+  /** Whether the next attempt at the failing webhook is one that somebody has asked for. */
+  #isHurried = false;
   #hasChanged = false;
   #changed = new Map<bigint, StoredDelivery>();
   delivered = 0;
@@ -130,7 +132,9 @@ export class Courier {
         this.#replace({ ...known, nextAt: asked.nextAt });
       }
     }
-    if (this.webhook.nextAt !== null) this.webhook = { ...this.webhook, nextAt: now };
+    if (this.webhook.nextAt === null) return;
+    this.#isHurried ||= this.webhook.nextAt > now;
+    this.webhook = { ...this.webhook, nextAt: now };
   }
 
   /** Takes deliveries that wait. Each is stored: the position may pass it, and its event is not taken from the log. */
@@ -264,6 +268,7 @@ export class Courier {
 
   async #deliver(delivery: Waiting): Promise<void> {
     const { eventId, animal, event: body } = delivery;
+    const heldUntil = this.webhook.nextAt;
     const at = this.#deps.now();
     const began = performance.now();
     try {
@@ -278,7 +283,7 @@ export class Courier {
       const ms = Math.round(performance.now() - began);
       const attempt = { at, ms, status, error, ...(error !== null && response && { response }) };
       if (error === null) this.#succeed(delivery, attempt);
-      else this.#fail(delivery, attempt, outcome);
+      else this.#fail(delivery, attempt, outcome, heldUntil);
     } catch {
       // Stopped: whoever has the webhook next sends it.
     } finally {
@@ -309,13 +314,24 @@ export class Courier {
     if (wasFailing) this.#resume();
   }
 
-  #fail(delivery: Waiting, attempt: Attempt, { retryAfterMs = 0, isFinal }: DeliveryOutcome): void {
+  /** `heldUntil`: when the next attempt at the webhook was due as this one began. */
+  #fail(
+    delivery: Waiting,
+    attempt: Attempt,
+    { retryAfterMs = 0, isFinal }: DeliveryOutcome,
+    heldUntil: number | null,
+  ): void {
     this.failed++;
     this.#succeededInRow = 0;
     this.#hasChanged = true;
     const { now, nextAttemptAt } = this.#deps;
     const at = now();
-    const failures = this.webhook.failures + 1;
+    // One that somebody has asked for says nothing about how long the webhook has been failing, nor does one that began
+    // before others have failed.
+    const isScheduled = !this.#isHurried && heldUntil === this.webhook.nextAt;
+    const isExtra = this.webhook.nextAt !== null && !isScheduled;
+    this.#isHurried = false;
+    const failures = this.webhook.failures + (isExtra ? 0 : 1);
     const failingSince = this.webhook.failingSince ?? attempt.at;
     this.webhook = { ...this.webhook, failures, failingSince, lastError: attempt.error };
     const attempts = [...delivery.attempts, attempt];

@@ -39,7 +39,7 @@ export class DeliveryService {
   readonly #attempts;
   readonly #disabled;
   readonly #leaseHolder = randomUUID();
-  #running: Running | undefined;
+  #running: Promise<Running> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #told = { delivered: 0, failed: 0 };
@@ -89,13 +89,15 @@ export class DeliveryService {
       return;
     }
     const path = sqlitePath(this.#deps.config.databaseUrl);
-    this.#running = path === IN_MEMORY ? await this.#deliverHere() : this.#deliverElsewhere();
+    // At once: whoever else has looked meanwhile, or closes, finds it.
+    this.#running = path === IN_MEMORY ? this.#deliverHere() : this.#deliverElsewhere();
+    await this.#running;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#running?.stop();
+    await (await this.#running)?.stop();
   }
 
   async #deliverHere(): Promise<Running> {
@@ -118,7 +120,7 @@ export class DeliveryService {
     };
   }
 
-  #deliverElsewhere(): Running {
+  async #deliverElsewhere(): Promise<Running> {
     const { config, log } = this.#deps;
     const workerData: ThreadData = {
       databaseUrl: config.databaseUrl,

@@ -47,12 +47,20 @@ function sendStream(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    const within = (ms: number, then: () => void) => {
+    let turn: NodeJS.Immediate | undefined;
+    const stopWaiting = () => {
       clearTimeout(timer);
-      timer = setTimeout(then, ms);
+      clearImmediate(turn);
+    };
+    const within = (ms: number, then: () => void) => {
+      stopWaiting();
+      // If this process stood still itself, it first reads what arrived meanwhile.
+      timer = setTimeout(() => {
+        turn = setImmediate(then);
+      }, ms);
     };
     const end = (error?: Error) => {
-      clearTimeout(timer);
+      stopWaiting();
       signal.removeEventListener('abort', onAbort);
       socket.destroy();
       if (error) reject(error);

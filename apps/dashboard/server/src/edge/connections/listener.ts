@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastPathResponder } from '../fast-path/responses.ts';
 import type { Respond } from '../http/respond.ts';
 import type { EdgeLog, FailureReporter } from '../log.ts';
@@ -89,7 +90,11 @@ export function drainable(
     // Not the close of http.Server: it closes idle connections first.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     await Promise.race([closed, gracePeriod]);
-    const idle = setInterval(closeIdle, INTERVAL_MS);
+    // Where this process stood still, it first reads what arrived meanwhile. The first turn may have looked for that
+    // before the end of the grace period.
+    await nextTurn();
+    await nextTurn();
+    const idle = setInterval(() => setImmediate(closeIdle), INTERVAL_MS);
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, timeoutMs);

@@ -99,6 +99,11 @@ export function serveFastPath(
     // Requests from before the end still get their responses in this turn.
     const onEnd = () => setImmediate(() => socket.end());
     const destroy = () => socket.destroy();
+    const onTimeout = () => {
+      const { bytesRead } = socket;
+      // If this process stood still itself, it first reads what arrived meanwhile; that also starts the time anew.
+      setImmediate(() => socket.bytesRead === bytesRead && destroy());
+    };
     const onClose = () => sockets.delete(socket);
 
     const handOver = (bytes: Buffer) => {
@@ -106,7 +111,7 @@ export function serveFastPath(
       sendWaiting();
       sockets.delete(socket);
       socket.off('data', onData).off('end', onEnd).off('close', onClose);
-      socket.off('timeout', destroy).off('error', destroy);
+      socket.off('timeout', onTimeout).off('error', destroy);
       socket.setTimeout(0);
       socket.pause();
       socket.unshift(bytes);
@@ -116,7 +121,7 @@ export function serveFastPath(
 
     sockets.set(socket, performance.now());
     socket.on('data', onData).on('end', onEnd).on('close', onClose);
-    socket.on('timeout', destroy).on('error', destroy);
+    socket.on('timeout', onTimeout).on('error', destroy);
     socket.setTimeout(timeouts.headers);
   };
 

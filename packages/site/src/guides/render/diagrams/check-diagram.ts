@@ -41,17 +41,21 @@ let latest: Promise<unknown> = Promise.resolve();
 async function readInThread(code: string, deadline: number): Promise<ReadDiagram> {
   thread ??= startThread();
   const worker = await thread;
-  const signal = AbortSignal.timeout(deadline);
+  const late = new AbortController();
+  // Where this process stood still, it first reads what the thread said meanwhile.
+  const timer = setTimeout(() => setImmediate(() => late.abort()), deadline);
   try {
     worker.postMessage(code);
-    const [read] = await once(worker, 'message', { signal });
+    const [read] = await once(worker, 'message', { signal: late.signal });
     return read as ReadDiagram;
   } catch (error) {
     thread = undefined;
     await worker.terminate();
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (!signal.aborted && !isTooLarge) throw error;
+    if (!late.signal.aborted && !isTooLarge) throw error;
     return refused(`reading it takes too ${isTooLarge ? 'much memory' : 'long'}`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { Deliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { Receiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -207,6 +208,20 @@ test('webhooks that are made at once get each event once', async (t) => {
   await create(service);
   for (const path of paths) await untilAt(service, path, 1);
   for (const receiver of receivers) assert.deepEqual(receiver.ids(), ['1']);
+});
+
+test('where deliveries could not begin, they do when that is tried again', async (t) => {
+  const service = await start(t, await openStore('sqlite::memory:'));
+  const receiver = await Receiver.start(t);
+  const failing = t.mock.method(Deliverer.prototype, 'start', () => {
+    throw new Error('It cannot begin.');
+  });
+  await service.post('/webhooks', JSON.stringify({ url: receiver.url }));
+  await timeUntil(async () => failing.mock.callCount() === 1);
+  failing.mock.restore();
+  const path = await make(service, receiver);
+  await create(service);
+  await untilAt(service, path, 1);
 });
 
 test('one that is asked for of a machine whose clock is ahead is sent before its next attempt', async (t) => {

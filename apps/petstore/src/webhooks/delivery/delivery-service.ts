@@ -90,14 +90,21 @@ export class DeliveryService {
     }
     const path = sqlitePath(this.#deps.config.databaseUrl);
     // At once: whoever else has looked meanwhile, or closes, finds it.
-    this.#running = path === IN_MEMORY ? this.#deliverHere() : this.#deliverElsewhere();
-    await this.#running;
+    const running = path === IN_MEMORY ? this.#deliverHere() : this.#deliverElsewhere();
+    this.#running = running;
+    await running.catch((error: unknown) => {
+      // There is nothing to end, and the next look tries it again.
+      this.#running = undefined;
+      log.error({ err: error }, 'the delivery of webhooks could not begin');
+    });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await (await this.#running)?.stop();
+    // Undefined, too, where it could not begin.
+    const running = await this.#running?.catch(() => undefined);
+    await running?.stop();
   }
 
   async #deliverHere(): Promise<Running> {

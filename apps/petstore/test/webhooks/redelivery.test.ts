@@ -224,6 +224,30 @@ test('where deliveries could not begin, they do when that is tried again', async
   await untilAt(service, path, 1);
 });
 
+test('deliveries that could not begin while a look was under way begin at a later one', async (t) => {
+  const store = await openStore('sqlite::memory:');
+  const looks = t.mock.method(store.webhooks, 'isAny');
+  const { promise: look, resolve: endLook } = Promise.withResolvers<boolean>();
+  looks.mock.mockImplementationOnce(() => look);
+  const service = await start(t, store);
+  const receiver = await Receiver.start(t);
+  await timeUntil(async () => looks.mock.callCount() === 1);
+  const failing = t.mock.method(Deliverer.prototype, 'start', () => {
+    throw new Error('It cannot begin.');
+  });
+  looks.mock.mockImplementationOnce(() => {
+    const isAny = Promise.resolve(true);
+    // The look that was under way ends right after this one has let the deliveries begin.
+    isAny.then().then(() => endLook(true));
+    return isAny;
+  });
+  const path = await make(service, receiver);
+  await timeUntil(async () => failing.mock.callCount() === 1);
+  failing.mock.restore();
+  await create(service);
+  await untilAt(service, path, 1);
+});
+
 test('one that is asked for of a machine whose clock is ahead is sent before its next attempt', async (t) => {
   const store = await openStore('sqlite::memory:');
   let aheadMs = 0;

@@ -72,6 +72,7 @@ export class DeliveryService {
   /** Looks from time to time whether there is anything to deliver to. */
   start(): void {
     if (this.#isClosed) return;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       await this.wake();
       if (!this.#running) this.start();
@@ -93,9 +94,10 @@ export class DeliveryService {
     const running = path === IN_MEMORY ? this.#deliverHere() : this.#deliverElsewhere();
     this.#running = running;
     await running.catch((error: unknown) => {
-      // There is nothing to end, and the next look tries it again.
+      // There is nothing to end. A look meanwhile has seen it running and set no next one.
       this.#running = undefined;
       log.error({ err: error }, 'the delivery of webhooks could not begin');
+      this.start();
     });
   }
 

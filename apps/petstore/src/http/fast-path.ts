@@ -63,7 +63,7 @@ const MAX_TARGET_LENGTH = 500;
 /** The int64 at the end of a path as the fast path accepts it. The router reads all other spellings. */
 const PLAIN_INTEGER = /^-?\d{1,19}$/;
 
-/** The most reads that are done together: the first of them waits for the last. */
+/** The most requests that are served together: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
 
 /** A route that is on the fast path, and where its requests are counted. */
@@ -87,10 +87,13 @@ interface Target {
   readonly input: ReadInput;
 }
 
-/** A read that waits for the end of this turn of the event loop. */
-interface WaitingRead {
+/** A plain request that waits for the end of this turn of the event loop. */
+interface Waiting {
   readonly response: ServiceResponse;
-  readonly target: Target;
+  /** What serves it. */
+  readonly work: Target | CreateRoute;
+  /** What serves it if its key turns out to open nothing any more. */
+  readonly router: Handler;
 }
 
 export interface FastPathDeps {
@@ -113,16 +116,15 @@ export interface FastPathDeps {
 
 /**
  * Serves plain requests in front of the router, whose work costs as much as all the rest. A plain request has one Host,
- * one Authorization header that was found valid since anyone's last commit, no condition, and for a POST a JSON body of
- * known length.
+ * one Authorization header that was found valid before, no condition, and for a POST a JSON body of known length.
  *
  * Such a request passes the checks of admission that it would pass behind the router, and then goes to the `read` or
  * `create` of its route's config. Errors become the same responses. A request that is not plain goes to the router,
  * with nothing done.
  *
- * Reads that arrive in one turn of the event loop are served together at its end. So the store is asked once for all of
- * them whether anything changed, and their clients are woken up in one go: to write to the socket of a client that
- * sleeps costs as much as everything else in a response.
+ * Requests that arrive in one turn of the event loop are served together at its end. So the store is asked once for all
+ * of them whether anything changed, and the clients of reads are woken up in one go: to write to the socket of a client
+ * that sleeps costs as much as everything else in a response. By then the body of a create has mostly arrived.
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
@@ -131,8 +133,8 @@ export class FastPath {
   /** Targets of reads that have passed the router before. */
   readonly #targets = new Map<string, Target>();
   readonly #creates = new Map<string, CreateRoute>();
-  #waiting: WaitingRead[] = [];
-  /** When the first of the waiting reads arrived, in milliseconds. */
+  #waiting: Waiting[] = [];
+  /** When the first of them arrived, in milliseconds by `performance.now()`. */
   #waitingSince = 0;
   #isClosed = false;
 
@@ -171,26 +173,20 @@ export class FastPath {
     this.#isClosed = true;
   }
 
-  /** Serves plain reads, at the end of this turn of the event loop, and leaves the rest to the router. */
+  /** Serves plain reads, and leaves the rest to the router. */
   readsBefore(router: Handler): Handler {
-    const readAll = () => this.#readAll(router);
     return (request, response) => {
-      const target = this.#plainRead(request);
-      if (!target) return router(request, response);
-      if (this.#waiting.length === 0) {
-        this.#waitingSince = performance.now();
-        setImmediate(readAll);
-      }
-      if (this.#waiting.push({ response, target }) === MAX_TOGETHER) readAll();
+      const work = this.#plainRead(request);
+      if (work) this.#serveSoon({ response, work, router });
+      else router(request, response);
     };
   }
 
   /** Serves plain creates, and leaves the rest to the router. */
   createsBefore(router: Handler): Handler {
     return (request, response) => {
-      const route = this.#plainCreate(request);
-      const key = route && this.#deps.authentication.knownKey(request.headers.authorization ?? '');
-      if (route && key && !this.#isClosed) this.#create(route, key, response);
+      const work = this.#plainCreate(request);
+      if (work) this.#serveSoon({ response, work, router });
       else router(request, response);
     };
   }
@@ -244,9 +240,7 @@ export class FastPath {
       method === 'GET' &&
       headers['content-length'] === undefined &&
       headers['transfer-encoding'] === undefined &&
-      headers.authorization !== undefined &&
-      this.#deps.authentication.isKnown(headers.authorization) &&
-      isPlainHead(request);
+      this.#isPlain(request);
     return isPlain ? this.#targetOf(url) : undefined;
   }
 
@@ -259,25 +253,47 @@ export class FastPath {
       Number(headers['content-length']) <= MAX_BODY_BYTES &&
       headers['content-encoding'] === undefined &&
       countHeader(rawHeaders, 'content-type') === 1 &&
-      isPlainHead(request);
+      this.#isPlain(request);
     return isPlain ? route : undefined;
   }
 
-  #readAll(router: Handler): void {
+  #isPlain(request: IncomingMessage): boolean {
+    const { authorization } = request.headers;
+    return (
+      authorization !== undefined &&
+      this.#deps.authentication.isKnown(authorization) &&
+      isPlainHead(request)
+    );
+  }
+
+  #serveSoon(waiting: Waiting): void {
+    if (this.#waiting.length === 0) {
+      this.#waitingSince = performance.now();
+      setImmediate(this.#serveAll);
+    }
+    if (this.#waiting.push(waiting) === MAX_TOGETHER) this.#serveAll();
+  }
+
+  readonly #serveAll = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const rest: ServiceResponse[] = [];
+    const creates: { route: CreateRoute; key: ActiveKey; response: ServiceResponse }[] = [];
+    const rest: Waiting[] = [];
     this.#deps.changes?.atOneMoment(() => {
-      for (const { response, target } of waiting) {
+      for (const request of waiting) {
+        const { response, work } = request;
         // The client has disconnected: its response would never emit `close`, and would count as in flight for ever.
         if (response.req.socket.destroyed) continue;
         const key = this.#deps.authentication.knownKey(response.req.headers.authorization ?? '');
-        if (key && !this.#isClosed) this.#read(target, key, response);
-        else rest.push(response);
+        if (!key || this.#isClosed) rest.push(request);
+        else if ('input' in work) this.#read(work, key, response);
+        else creates.push({ route: work, key, response });
       }
     });
-    for (const response of rest) router(response.req, response);
-  }
+    // They write, which nothing may at that moment.
+    for (const { route, key, response } of creates) this.#create(route, key, response);
+    for (const { response, router } of rest) router(response.req, response);
+  };
 
   #read({ route, input }: Target, key: ActiveKey, response: ServiceResponse): void {
     const { store, observer, check } = this.#deps;
@@ -309,12 +325,12 @@ export class FastPath {
   async #create(route: CreateRoute, key: ActiveKey, response: ServiceResponse): Promise<void> {
     const { store, observer, check, isCutOff } = this.#deps;
     const { req: request } = response;
-    observer.follow(route, response, key, performance.now());
+    observer.follow(route, response, key, this.#waitingSince);
     try {
       announceDeprecation(route.config, response, route.baseUrl);
       const pending = check({ key, config: route.config, response });
       if (pending) await pending;
-      const bytes = await bodyOf(request);
+      const bytes = request.complete ? arrivedBody(request) : await bodyOf(request);
       // The service has responded 408 already: a body that arrives after that must not be carried out.
       if (isCutOff(request)) return;
       const validation = route.validate(parseJsonBody(bytes));
@@ -347,6 +363,11 @@ function isPlainHead({ httpVersion, headers, rawHeaders }: IncomingMessage): boo
 
 function respondWith(response: ServiceResponse, { lines, body, encoding }: Representation): void {
   response.respond(200, lines, body, encoding);
+}
+
+/** The body of a request that has arrived to its end, and that nobody has read from. */
+function arrivedBody(request: IncomingMessage): Buffer {
+  return (request.read() as Buffer | null) ?? Buffer.alloc(0);
 }
 
 /** The body of a request. The promise never settles if the client disconnects first. */

@@ -13,7 +13,7 @@ interface Last {
  * Handles pipelined requests one after the other, unless all of them are safe: only then may they be handled side by
  * side (RFC 9112, section 9.3.2). So a GET behind a POST sees what was posted, and a request behind a response that
  * ends the connection is not carried out. `isRefused` says whether a connection is being ended because the bytes on it
- * are not HTTP. `hold` says whether a request may wait for its turn; where it may not, `hold` has responded.
+ * are not HTTP: what arrived whole before them is carried out all the same. `hold` says whether a request may wait for its turn; where it may not, `hold` has responded.
  */
 export function handleInOrder(
   handle: Handler,
@@ -29,7 +29,8 @@ export function handleInOrder(
   ) => {
     if (!hold(request, response)) return;
     last.once('finish', () => {
-      if (request.socket.writable && !isRefused(request.socket)) handle(request, response);
+      const isBroken = isRefused(request.socket) && !request.complete;
+      if (request.socket.writable && !isBroken) handle(request, response);
     });
   };
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
+import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config.ts';
 import {
   type ActiveKey,
@@ -17,7 +18,7 @@ import type { Changes } from '../../store/store.ts';
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Credentials kept at most, and how long each may be to be kept. */
+/** Credentials kept at most, those that were used last, and how long each may be to be kept. */
 const MAX_KNOWN = 10_000;
 const MAX_KNOWN_LENGTH = 100;
 
@@ -36,6 +37,13 @@ interface AuthenticationDeps {
   readonly now: () => number;
 }
 
+/** A key that was found active at a revision of the store. */
+interface KnownKey {
+  readonly hash: KeyHash;
+  key: ActiveKey;
+  revision: number | undefined;
+}
+
 /**
  * Finds the active key that a request came with.
  *
@@ -45,28 +53,46 @@ interface AuthenticationDeps {
  */
 export class Authentication {
   readonly #deps: AuthenticationDeps;
-  /** Keys by the Authorization header that had them when the store was at `#revision`. */
-  readonly #known = new Map<string, ActiveKey>();
-  #revision: number | undefined;
+  /** Keys by the Authorization header that had them. */
+  readonly #known = new LRUCache<string, KnownKey>({ max: MAX_KNOWN });
 
   constructor(deps: AuthenticationDeps) {
     this.#deps = deps;
   }
 
-  /** Whether this Authorization header was valid of late. It may not be valid any more: see knownKey. */
+  /** Whether this Authorization header was valid once. It may not be valid any more: see knownKey. */
   isKnown(authorization: string): boolean {
     return this.#known.has(authorization);
   }
 
-  /** The active key of an Authorization header, if nobody has committed anything since it was found valid. */
+  /**
+   * The active key of an Authorization header that was valid once. Undefined where it is not any more, and where only
+   * keyOf can say: the store cannot tell of changes, or not answer at once.
+   */
   knownKey(authorization: string): ActiveKey | undefined {
+    const known = this.#known.get(authorization);
+    if (!known) return undefined;
     const revision = this.#deps.changes?.revision();
-    if (revision !== this.#revision) {
-      this.#known.clear();
-      this.#revision = revision;
+    if (revision !== known.revision) {
+      const key = this.#stillActive(known.hash);
+      if (!key) {
+        this.#known.delete(authorization);
+        return undefined;
+      }
+      known.key = key;
+      known.revision = revision;
     }
-    const key = this.#known.get(authorization);
-    return key && this.#hasExpired(key) ? undefined : key;
+    return this.#hasExpired(known.key) ? undefined : known.key;
+  }
+
+  #stillActive(hash: KeyHash): ActiveKey | undefined {
+    try {
+      const key = this.#deps.keys.findUnrevoked(hash);
+      return key instanceof Promise ? undefined : key;
+    } catch {
+      // Whoever asks the store next meets the problem, and reports it.
+      return undefined;
+    }
   }
 
   /**
@@ -90,13 +116,13 @@ export class Authentication {
     const hash = hashKey(presented);
     const blocked = failures?.errorBeforeLookup(address(), hash);
     if (blocked) throw blocked;
-    // The revision from before the store is asked for the key.
-    const revision = this.#revision;
+    // From before the store is asked for the key.
+    const revision = this.#deps.changes?.revision();
     const decide = (key: ActiveKey | undefined) => {
       if (!key) throw countedFailure(invalidToken(), hash);
       failures?.succeeded(hash);
       if (this.#hasExpired(key)) throw countedFailure(invalidToken(), hash);
-      this.#keep(authorization, key, revision);
+      if (revision !== undefined) this.#keep(authorization, { hash, key, revision });
       return key;
     };
     const found = isOfSandbox ? sandboxKey(hash) : keys.findUnrevoked(hash);
@@ -104,14 +130,12 @@ export class Authentication {
   }
 
   /**
-   * Keeps a key until the next commit, unless there was one since `revision`. Keys of sandboxes are not kept: the fast
-   * path reads the service's own store, so their requests must go through the router.
+   * Keeps a key. Those of sandboxes are not kept: the fast path reads the service's own store, so their requests must go
+   * through the router.
    */
-  #keep(authorization: string, key: ActiveKey, revision: number | undefined): void {
-    const isCurrent = revision !== undefined && revision === this.#revision;
-    if (key.sandbox) return;
-    const hasRoom = this.#known.size < MAX_KNOWN && authorization.length <= MAX_KNOWN_LENGTH;
-    if (isCurrent && hasRoom) this.#known.set(authorization, key);
+  #keep(authorization: string, known: KnownKey): void {
+    if (known.key.sandbox || authorization.length > MAX_KNOWN_LENGTH) return;
+    this.#known.set(authorization, known);
   }
 
   #hasExpired({ expiresAt }: ActiveKey): boolean {

@@ -181,7 +181,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       const counted = overload.counted(fastPath.createsBefore(route));
       const handle = overload.guard(fastPath.readsBefore(counted));
       const hold = overload.hold.bind(overload);
-      const inTurn = handleInOrder(cors.marked(handle), connections.isRefused, hold);
+      const inTurn = handleInOrder(cors.marked(handle), isCutOff, hold);
       return createNodeServer(config, always, requestId, inTurn);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();

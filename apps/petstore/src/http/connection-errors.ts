@@ -29,9 +29,6 @@ export function connectionErrors(
     isCutOff: (request: IncomingMessage): boolean =>
       cutOff.has(request) || (isRefused(request.socket) && !request.socket.writable),
 
-    /** Whether a connection has been or will be ended with an error. */
-    isRefused: (socket: Duplex): boolean => isRefused(socket),
-
     watch(server: Server): void {
       isRefused = refuseBadConnections(server, maxHeaderBytes, (problem) => {
         const { unfinished } = problem;

@@ -12,12 +12,13 @@ interface Last {
 /**
  * Handles pipelined requests one after the other, unless all of them are safe: only then may they be handled side by
  * side (RFC 9112, section 9.3.2). So a GET behind a POST sees what was posted, and a request behind a response that
- * ends the connection is not carried out. `isRefused` says whether a connection is being ended because the bytes on it
- * are not HTTP: what arrived whole before them is carried out all the same. `hold` says whether a request may wait for its turn; where it may not, `hold` has responded.
+ * ends the connection is not carried out. `isCutOff` says whether a request was ended with an error while it was still
+ * arriving: those that had arrived before it are carried out all the same. `hold` says whether a request may wait for its
+ * turn; where it may not, `hold` has responded.
  */
 export function handleInOrder(
   handle: Handler,
-  isRefused: (socket: Socket) => boolean,
+  isCutOff: (request: IncomingMessage) => boolean,
   hold: (request: IncomingMessage, response: ServiceResponse) => boolean,
 ): Handler {
   const lasts = new WeakMap<Socket, Last>();
@@ -29,8 +30,7 @@ export function handleInOrder(
   ) => {
     if (!hold(request, response)) return;
     last.once('finish', () => {
-      const isBroken = isRefused(request.socket) && !request.complete;
-      if (request.socket.writable && !isBroken) handle(request, response);
+      if (request.socket.writable && !isCutOff(request)) handle(request, response);
     });
   };
 

@@ -92,7 +92,7 @@ interface Waiting {
   readonly response: ServiceResponse;
   /** What serves it. */
   readonly work: Target | CreateRoute;
-  /** What serves it if its key turns out to open nothing any more. */
+  /** What serves it where the fast path cannot: its key may open nothing any more. */
   readonly router: Handler;
 }
 

@@ -137,6 +137,23 @@ onEveryEngine('no response is lost to a request behind it whose body cannot be r
   }
 });
 
+onEveryEngine(
+  'what ends in the middle of its body is not carried out behind another request',
+  async (t) => {
+    const { port, key, get } = await startService(t);
+    const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+    const pet = '{"name":"Rex","categoryId":1}';
+    const good = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 29\r\n\r\n${pet}`;
+    const broken = `DELETE /v1/pets/1 HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nxyz`;
+    const responses = await exchange(port, good + broken);
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [201, 400],
+    );
+    assert.equal((await get('/pets/1')).status, 200);
+  },
+);
+
 test('a connection that is cut at any point leaves the service serving', async (t) => {
   const { app, port, key, get, post } = await startService(t);
   const whole = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;

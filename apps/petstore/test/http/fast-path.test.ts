@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { resetConnection } from '@petstore/http/reset-connection.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { SQLITE_FILE } from '@petstore/test-support/engines.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { Config } from '../../src/config.ts';
@@ -14,8 +16,7 @@ import type { Store } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 
-// Whoever asks makes its key known, until the next commit; what it then asks plainly is answered in front of the
-// router. Where the log tells everything, nothing is: there the router answers.
+// Whoever asks makes its key known; what it then asks plainly is answered in front of the router. Where the log tells everything, nothing is: there the router answers.
 
 /** They wait more than they work. */
 const ALL_AT_ONCE = { concurrency: true };
@@ -326,6 +327,47 @@ test('a key that was revoked, or whose quota is used up, makes nothing from the 
   const [record] = await service.store.keys.list();
   await service.store.keys.revoke(record?.id ?? '', new Date());
   await assertError(await service.post('/pets', PET), 'unauthorized');
+});
+
+test('a key that another process revokes makes nothing from the next request on', async (t) => {
+  const url = await SQLITE_FILE.createDatabase(t);
+  const service = await startService(t, { store: await openStore(url) });
+  assert.equal((await service.get('/pets')).status, 200);
+  assert.equal((await service.post('/pets', PET)).status, 201);
+  const other = await openStore(url);
+  cleanUp(t, () => other.close());
+  const [record] = await other.keys.list();
+  await other.keys.revoke(record?.id ?? '', new Date());
+  await assertError(await service.post('/pets', PET), 'unauthorized');
+  assert.equal((await other.pets.rows(undefined, 10)).lines.length, 1);
+});
+
+test('creates that arrive at once each make their own, in front of the router, though others commit', async (t) => {
+  const store = await openStore(await SQLITE_FILE.createDatabase(t));
+  const service = await startService(t, { store });
+  await service.get('/pets');
+  let accepted = 0;
+  service.app.server.on('connection', () => accepted++);
+  // More than are served together. Some bodies come in several packets; what is cut would not be JSON.
+  const names = Array.from({ length: 100 }, (_, i) => `Pet ${i}`);
+  const ids = new Set<string>();
+  for (let round = 1; round <= 2; round++) {
+    const sockets = names.map(() => connect(service.port, '127.0.0.1'));
+    await timeUntil(async () => accepted === round * names.length);
+    const responses = sockets.map((socket, i) => {
+      const more = 'x'.repeat(i % 10 === 0 ? 60_000 : i);
+      const request = post(JSON.stringify({ name: names[i], categoryId: i, more }));
+      socket.write((request + LAST).replaceAll('KEY', service.key));
+      return text(socket);
+    });
+    for (const [i, response] of (await Promise.all(responses)).entries()) {
+      assert.match(response, /^HTTP\/1\.1 201 /);
+      assert.ok(response.includes(`"name":"${names[i]}","categoryId":${i},`), response);
+      ids.add(/"id":(\d+)/.exec(response)?.[1] ?? '');
+    }
+    assert.equal(ids.size, round * names.length);
+    assert.equal(await fastPathCount(service), ids.size);
+  }
 });
 
 test('a key that may only read is told so', async (t) => {

@@ -7,6 +7,8 @@ import { Metrics } from '@petstore/service/metrics/instruments.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { ChangeDetector } from '../../src/store/sqlite/changes.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { petstore, serve } from '../support/program.ts';
 import { startService } from '../support/service.ts';
@@ -122,6 +124,16 @@ test('what sandboxes write leaves the pages of the service in memory, and no oth
   const settled = await misses();
   for (let round = 70; round < 80; round++) await practise(round);
   assert.equal(await misses(), settled);
+});
+
+test('what cannot be looked at for changes counts as changed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const db = openDatabase(join(folder, 'some.db'));
+  const changes = new ChangeDetector(db, join(folder, 'other.db'));
+  changes.hasChanged();
+  assert.equal(changes.hasChanged(), false);
+  db.close();
+  assert.equal(changes.hasChanged(), true);
 });
 
 test('with no memory for pages every page is read anew', async (t) => {

@@ -57,7 +57,12 @@ export class ChangeDetector {
    * one the database shows what was.
    */
   hasChanged(): boolean {
-    return this.#hasChanged();
+    try {
+      return this.#hasChanged();
+    } catch {
+      // Whoever reads next meets the problem, and reports it.
+      return true;
+    }
   }
 
   #compareHeader(file: number): boolean {

@@ -16,7 +16,7 @@ export interface KeysDeps {
   readonly write: Write;
   readonly writeRarely: RareWrite;
   /**
-   * Keys by their hashes, emptied whenever the database has changed. Serves when Authentication keeps none (debug logs,
+   * Keys by their hashes, emptied whenever the database has changed. Serves where Authentication keeps none (debug logs,
    * traces), and remembers unknown hashes.
    */
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;

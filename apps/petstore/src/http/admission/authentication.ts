@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
-import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config.ts';
 import {
   type ActiveKey,
@@ -18,7 +17,7 @@ import type { Changes } from '../../store/store.ts';
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Credentials kept at most, those that were used last, and how long each may be to be kept. */
+/** Credentials kept at most, and how long each may be to be kept. */
 const MAX_KNOWN = 10_000;
 const MAX_KNOWN_LENGTH = 100;
 
@@ -54,7 +53,7 @@ interface KnownKey {
 export class Authentication {
   readonly #deps: AuthenticationDeps;
   /** Keys by the Authorization header that had them. */
-  readonly #known = new LRUCache<string, KnownKey>({ max: MAX_KNOWN });
+  readonly #known = new Map<string, KnownKey>();
 
   constructor(deps: AuthenticationDeps) {
     this.#deps = deps;
@@ -136,6 +135,9 @@ export class Authentication {
   #keep(authorization: string, known: KnownKey): void {
     if (known.key.sandbox || authorization.length > MAX_KNOWN_LENGTH) return;
     this.#known.set(authorization, known);
+    // The oldest goes; if it is in demand it comes back with the next request.
+    const [oldest = ''] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest);
   }
 
   #hasExpired({ expiresAt }: ActiveKey): boolean {

@@ -16,7 +16,8 @@ import type { Store } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 
-// Whoever asks makes its key known; what it then asks plainly is answered in front of the router. Where the log tells everything, nothing is: there the router answers.
+// Whoever asks makes its key known; what it then asks plainly is answered in front of the router. Where the log tells
+// everything, nothing is: there the router answers.
 
 /** They wait more than they work. */
 const ALL_AT_ONCE = { concurrency: true };

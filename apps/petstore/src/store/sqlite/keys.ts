@@ -16,8 +16,8 @@ export interface KeysDeps {
   readonly write: Write;
   readonly writeRarely: RareWrite;
   /**
-   * Keys by their hashes, emptied whenever the database has changed. Serves where Authentication keeps none (debug logs,
-   * traces), and remembers unknown hashes.
+   * Keys by their hashes, emptied whenever the database has changed. Serves Authentication, which asks after each commit,
+   * or each time (debug logs, traces), and remembers unknown hashes.
    */
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }

@@ -248,7 +248,6 @@ export async function activateDeploy(
     }
     const from = await replaceShown(trx, current, before, now());
     await settleExceptions(trx, before, exceptions);
-    await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'deploy.activate',
       projectId: project.id,
@@ -261,6 +260,7 @@ export async function activateDeploy(
       },
     });
     await queueLiveNotice(trx, now(), deps, before, from?.id ?? null);
+    await recordSiteChange(trx, project.id, now());
   });
   siteChanged(project.id);
 }

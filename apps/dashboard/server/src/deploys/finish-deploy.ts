@@ -229,7 +229,6 @@ function storeSucceeded(
     } else if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
     if (goesLive) await settleExceptions(trx, { id: deploy.id, comparison: stored }, exceptions);
     const isShown = preview !== null && (await showOnPreview(trx, preview, deploy, at));
-    await recordSiteChange(trx, project.id, at);
     const end =
       held === undefined
         ? endOf(deploy, project, goesLive || isShown)
@@ -254,6 +253,7 @@ function storeSucceeded(
     const full = after && (await whyNoRoomForSite(trx, project, after, payers));
     if (full !== undefined) throw new NoRoomError(full);
     if (after) await notifyNearLimit(trx, at, project, after, payers);
+    await recordSiteChange(trx, project.id, at);
     return true;
   });
 }

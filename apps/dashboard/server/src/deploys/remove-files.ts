@@ -33,7 +33,6 @@ export async function removeDeployFiles(
       );
     const at = now();
     await pruneDeploys(trx, project.id, [id], at);
-    await recordSiteChange(trx, project.id, at);
     const after = await findProjectById(trx, project.id);
     await writeAudit(trx, at, caller.actor, {
       action: 'deploy.remove_files',
@@ -41,6 +40,7 @@ export async function removeDeployFiles(
       target: `#${deploy.number}`,
       details: { id, freed: before.stored_bytes - (after?.stored_bytes ?? 0) },
     });
+    await recordSiteChange(trx, project.id, at);
   });
   siteChanged(project.id);
 }

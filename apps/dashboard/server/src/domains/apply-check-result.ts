@@ -256,12 +256,12 @@ async function markVerified(
       ? `${hostname} is verified. ${certificate}`
       : `${hostname} is verified by its _acme-challenge record. ${certificate} ${next}`,
   });
-  await recordSiteChange(trx, project.id, at);
   await writeAudit(trx, at, actor, {
     action: 'domain.verify',
     projectId: project.id,
     target: hostname,
   });
+  await recordSiteChange(trx, project.id, at);
 }
 
 /**
@@ -416,11 +416,11 @@ async function takeFromHolder(trx: Trx, holder: DomainRow, at: number): Promise<
   await clearCheckResult(trx, holder.id);
   const message = `Another project proved with a record in the DNS that it controls ${holder.hostname}, and has it now.`;
   await recordDomainEvent(trx, holder.id, at, 'lost', message);
-  await recordSiteChange(trx, holder.project_id, at);
   await queueDomainNotice(trx, at, {
     type: 'domain.lost',
     projectId: holder.project_id,
     hostname: holder.hostname,
     message: `${message} To get it back, add the records that the domain's page shows and click Verify.`,
   });
+  await recordSiteChange(trx, holder.project_id, at);
 }

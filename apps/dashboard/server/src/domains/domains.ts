@@ -263,12 +263,12 @@ export async function removeDomain(
       hostname: domain.hostname,
       message: `${message} Delete its DNS records, which are not needed any more.`,
     });
-    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.remove',
       projectId,
       target: domain.hostname,
     });
+    await recordSiteChange(trx, projectId, at);
   });
   deps.siteChanged(projectId);
   // The issuer abandons an open order.
@@ -306,13 +306,13 @@ export async function changeDomain(
     if (version !== undefined)
       take(await changeShownVersion(trx, project, row, { version, ...by }));
     if (redirect === null) take(await changeRedirect(trx, project, row, { redirect, ...by }));
-    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
       projectId,
       target: locked.hostname,
       details: { ...asked },
     });
+    await recordSiteChange(trx, projectId, at);
     return row;
   });
   deps.siteChanged(projectId);

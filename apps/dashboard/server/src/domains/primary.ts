@@ -114,13 +114,13 @@ export async function makePrimary(
     // Chosen, so that it stays the one of the pair that others lead to.
     await updateDomain(trx, id, { is_second: 0 });
     await recordPrimary(trx, locked, at, `chosen by ${actor.name}`);
-    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.primary',
       projectId,
       target: locked.hostname,
       details: { from: before },
     });
+    await recordSiteChange(trx, projectId, at);
     return { ...locked, is_second: 0 };
   });
   deps.siteChanged(projectId);

@@ -47,12 +47,12 @@ export const movedAddressRoutes: Routes = async (app, { deps }) => {
       await db.transaction().execute(async (trx) => {
         await lockProjectFor(trx, caller, id, 'project.update');
         if (!(await endMoved(trx, id, address, now()))) throw notFound('address');
-        await recordSiteChange(trx, id, now());
         await writeAudit(trx, now(), caller.actor, {
           action: 'project.end_redirect',
           projectId: id,
           target: address,
         });
+        await recordSiteChange(trx, id, now());
       });
       siteChanged(id);
     },

@@ -161,13 +161,13 @@ export async function changeProject(
       await moveSlug(trx, before, next.slug, caller, now());
       await updateProject(trx, id, next);
       // The name, too: the sign-in page of a private site shows it.
-      await recordSiteChange(trx, id, now());
       await writeAudit(trx, now(), caller.actor, {
         action: 'project.update',
         projectId: id,
         target: before.slug,
         details: { from, to },
       });
+      await recordSiteChange(trx, id, now());
       return { ...before, ...next };
     }),
   );
@@ -251,13 +251,13 @@ export async function deleteProject(
     await lockDomains(trx, await listDomainIds(trx, id));
     await releaseSlug(trx, project, now());
     await deleteRow(trx, id);
-    await recordSiteChange(trx, id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'project.delete',
       projectId: id,
       target: slug,
       details: { name: project.name },
     });
+    await recordSiteChange(trx, id, now());
   });
   siteChanged(id);
 }

@@ -248,27 +248,20 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
  */
 async function removeArtifact(db: Db, before: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    // An update that changes nothing locks the row on both databases. A build that is about to refer to the artifact
-    // waits, and then stores the deleted parts again.
+    // A build that is about to refer to the artifact waits for the lock, and then stores the deleted parts again.
     const unused = await trx
-      .updateTable('artifacts')
-      .set((set) => ({ created_at: set.ref('created_at') }))
-      .where('created_at', '<', before)
-      .where('hash', 'in', (query) =>
-        query
-          .selectFrom('artifacts as a')
-          .select('a.hash')
-          .where('a.created_at', '<', before)
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('deploys').select('id').whereRef('deploys.artifact_hash', '=', 'a.hash'),
-              ),
-            ),
-          )
-          .limit(1),
+      .selectFrom('artifacts as a')
+      .select('a.hash')
+      .where('a.created_at', '<', before)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('deploys').select('id').whereRef('deploys.artifact_hash', '=', 'a.hash'),
+          ),
+        ),
       )
-      .returning('hash')
+      .limit(1)
+      .forNoKeyUpdate('a')
       .executeTakeFirst();
     if (!unused) return 0;
     const references = await trx

@@ -181,7 +181,7 @@ export async function deleteDomain(trx: Trx, id: string): Promise<void> {
 /** Locks a domain until the transaction ends. undefined when it was deleted. */
 export async function lockDomain(trx: Trx, id: string): Promise<DomainRow | undefined> {
   assertLockOrder(trx, 'domain', id);
-  return lockRow(trx, 'domains', id, 'hostname');
+  return lockRow(trx, 'domains', { id });
 }
 
 /** Locks several domains; deleted ones are left out. */

@@ -155,7 +155,7 @@ export async function deleteGroup(trx: Trx, id: string): Promise<void> {
 export function lockGroups(trx: Trx, ids: readonly string[]): Promise<GroupRow[]> {
   return lockInOrder(ids, (id) => {
     assertLockOrder(trx, 'group', id);
-    return lockRow(trx, 'groups', id, 'source');
+    return lockRow(trx, 'groups', { id });
   });
 }
 

@@ -25,7 +25,7 @@ export async function insertPasskey(trx: Trx, passkey: NewRow<'passkeys'>): Prom
 
 /** Locks a passkey until the transaction ends. */
 export function lockPasskey(trx: Trx, id: string): Promise<PasskeyRow | undefined> {
-  return lockRow(trx, 'passkeys', id, 'name');
+  return lockRow(trx, 'passkeys', { id });
 }
 
 export async function updatePasskey(

@@ -120,7 +120,7 @@ export async function deleteProject(trx: Trx, id: string): Promise<void> {
  */
 export async function lockProject(trx: Trx, id: string): Promise<ProjectRow | undefined> {
   assertLockOrder(trx, 'project', id);
-  return lockRow(trx, 'projects', id, 'plan');
+  return lockRow(trx, 'projects', { id });
 }
 
 /** Locks several projects; deleted ones are left out. */

@@ -49,22 +49,22 @@ export async function deleteRows<T extends Table>(
 }
 
 /**
- * Locks a row until the transaction ends, with an update of one column that changes nothing, which does so on either
- * database. undefined when the row is gone.
+ * Locks the row with these values until the transaction ends, as an update would. undefined when there is none.
+ *
+ * On PostgreSQL transactions get the lock in the order in which they asked for it. After an update they would not: it
+ * makes a new version of the row, and those who waited for the old one compete for it anew with those who come later.
+ * On SQLite a transaction is alone from its beginning.
  */
 export function lockRow<T extends Table>(
   trx: Trx,
   table: T,
-  id: string,
-  column: string & keyof Row<T>,
+  values: Values<T>,
 ): Promise<Row<T> | undefined> {
   const query = untyped(trx)
-    .updateTable(table as string)
-    .where('id', '=', id);
-  return query
-    .set(({ ref }) => ({ [column]: ref(column) }))
-    .returningAll()
-    .executeTakeFirst() as Promise<Row<T> | undefined>;
+    .selectFrom(table as string)
+    .selectAll()
+    .forNoKeyUpdate();
+  return query.where(({ and }) => and(values)).executeTakeFirst() as Promise<Row<T> | undefined>;
 }
 
 /** Whether a row is not leased. */

@@ -21,6 +21,7 @@ import { findPlatformCertificate, platformChallenges } from './platform-certific
 import { closedIfPrivate } from './private-site.ts';
 import { addReaders } from './readers.ts';
 import { findMoved } from './reserved-labels.ts';
+import { lockRow, updateRows } from './rows.ts';
 import type { Private } from './schema/site-access.ts';
 import type { Database, Db, Trx } from './schema.ts';
 import { activePrimary, hasVersions, SWITCHES, shownBy, switchesOf } from './shown-site.ts';
@@ -29,16 +30,13 @@ import { emptySite } from './version-site.ts';
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
 
-/** Tells the edges that a project's hosts changed, in the transaction of the change. */
+/**
+ * Tells the edges that a project's hosts changed, in the transaction of the change. It belongs at the end: from then on
+ * all other changes of sites wait for this transaction.
+ */
 export async function recordSiteChange(trx: Trx, projectId: string, now: number): Promise<void> {
-  assertLockOrder(trx, 'sites');
+  const seq = (await lockSites(trx)) + 1;
   const mark = randomId(12);
-  const { seq } = await trx
-    .updateTable('site_clock')
-    .set((set) => ({ seq: set('seq', '+', 1), mark }))
-    .where('id', '=', 1)
-    .returning('seq')
-    .executeTakeFirstOrThrow();
   await trx
     .insertInto('site_changes')
     .values({ seq, mark, project_id: projectId, at: now })
@@ -49,19 +47,19 @@ export async function recordSiteChange(trx: Trx, projectId: string, now: number)
     // The change before stays: edges that know it invalidate only what changed since.
     .where('seq', '<', seq - 1)
     .execute();
+  // Last, so that those who wait for the clock find the row as it was when they came, and stay in order.
+  await updateRows(trx, 'site_clock', { id: 1 }, { seq, mark });
 }
 
 /**
  * Lets one transaction at a time change what hosts serve, until it ends. It is needed for decisions that depend on who
- * serves a name now.
+ * serves a name now. Returns the number of the last change.
  */
-export async function lockSites(trx: Trx): Promise<void> {
+export async function lockSites(trx: Trx): Promise<number> {
   assertLockOrder(trx, 'sites');
-  await trx
-    .updateTable('site_clock')
-    .set((set) => ({ seq: set.ref('seq') }))
-    .where('id', '=', 1)
-    .execute();
+  const clock = await lockRow(trx, 'site_clock', { id: 1 });
+  if (!clock) throw new Error('the clock of sites is gone');
+  return clock.seq;
 }
 
 interface SourceOptions {

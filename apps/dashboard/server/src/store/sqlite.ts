@@ -7,9 +7,11 @@ import { SQLITE, sqliteCode } from '@petstore/service/sqlite/result-codes.ts';
 import {
   type DatabaseConnection,
   type Dialect,
+  type SelectModifierNode,
   SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
+  SqliteQueryCompiler,
 } from 'kysely';
 
 /** How long to wait for another process that writes, in milliseconds. */
@@ -40,10 +42,17 @@ export function dialectOver(database: DatabaseSync): Dialect {
   const dialect = new SqliteDialect({ database: asKyselyExpects(database) });
   return {
     createDriver: () => new PatientDriver(database),
-    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createQueryCompiler: () => new Compiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createAdapter: () => new Adapter(),
   };
+}
+
+/** Leaves out locks of rows (`FOR NO KEY UPDATE`), which SQLite does not know: a transaction has all of the database. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!node.modifier?.startsWith('For')) super.visitSelectModifier(node);
+  }
 }
 
 /**

@@ -29,14 +29,14 @@ export async function findToken(
 /** Locks a token until the transaction ends. Whether it is valid, and stays so until then. */
 export async function lockValidToken(trx: Trx, id: string, now: number): Promise<boolean> {
   assertLockOrder(trx, 'token', id);
-  // An update that changes nothing locks the row on either database.
-  const { numUpdatedRows } = await trx
-    .updateTable('api_tokens')
-    .set((set) => ({ name: set.ref('name') }))
+  const token = await trx
+    .selectFrom('api_tokens')
+    .select('id')
     .where('id', '=', id)
     .where(isGood(now))
+    .forNoKeyUpdate()
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return token !== undefined;
 }
 
 export async function touchToken(db: Db, id: string, now: number): Promise<void> {

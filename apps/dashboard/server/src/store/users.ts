@@ -72,7 +72,7 @@ export async function deleteUser(trx: Trx, id: string): Promise<void> {
  */
 export function lockUser(trx: Trx, id: string): Promise<UserRow | undefined> {
   assertLockOrder(trx, 'user', id);
-  return lockRow(trx, 'users', id, 'role');
+  return lockRow(trx, 'users', { id });
 }
 
 /** Locks several users; those that are gone are left out. */

@@ -39,7 +39,7 @@ export function deleteWebhook(trx: Trx, projectId: string, id: string) {
  */
 export async function lockWebhook(trx: Trx, id: string): Promise<WebhookRow | undefined> {
   assertLockOrder(trx, 'webhook', id);
-  return lockRow(trx, 'webhooks', id, 'url');
+  return lockRow(trx, 'webhooks', { id });
 }
 
 export async function updateWebhook(

@@ -198,13 +198,13 @@ export async function changeDefault(
       );
     }
     await updateProject(trx, project.id, { default_version: next });
-    await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'version.default',
       projectId: project.id,
       target: next ?? 'none',
       details: { from: before.default_version, to: next },
     });
+    await recordSiteChange(trx, project.id, now());
     return { ...before, default_version: next };
   });
   siteChanged(project.id);
@@ -241,13 +241,13 @@ export async function retireVersion(
     if (version.deploy_id === null) await deleteSiteVersion(trx, version);
     else await updateSiteVersion(trx, version, { deploy_id: null, retired_at: now() });
     await pruneDeploys(trx, project.id, await listVersionDeploys(trx, project.id, name), now());
-    await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), caller.actor, {
       action: 'version.retire',
       projectId: project.id,
       target: name,
       details: {},
     });
+    await recordSiteChange(trx, project.id, now());
   });
   siteChanged(project.id);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import { branchLabel } from '../../server/src/deploys/branch-name.ts';
@@ -8,6 +9,7 @@ import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { getFromEdge, startEdgeProgram } from '../support/dashboard-program.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
 import {
   createProject,
@@ -20,6 +22,7 @@ import {
 } from '../support/project.ts';
 import { assertError, json, startService, type Visitor } from '../support/service.ts';
 import { fetchFromSite, titleAt } from '../support/site.ts';
+import { UP_TO_DATE } from '../support/store.ts';
 
 const PROJECT = '/api/projects/pets';
 
@@ -234,6 +237,34 @@ onBothEngines('a preview ends after its days without a deploy, and not before', 
   ahead = 41 * day;
   await untilGone(used.branchUrl);
   assert.equal(await titleAt(live.url), 'Live');
+});
+
+onSharedEngines('a preview that ends is gone from every edge, too', async (t, engine) => {
+  let ahead = 0;
+  const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
+  const settings = { databaseUrl, previewDays: 30 };
+  const service = await startService(t, settings, { now: () => Date.now() + ahead });
+  const { port } = await startEdgeProgram(t, databaseUrl);
+  const root = await service.signUp('root@example.com');
+  const { token } = await makeToken(root, undefined, ['read', 'deploy', 'projects']);
+  const author = root.withToken(token);
+  await createProject(author, 'pets');
+  const endings: [branch: string, end: () => unknown][] = [
+    ['deleted', () => author.call('DELETE', pathOf('deleted'))],
+    ['unused', () => (ahead = 31 * 24 * 3_600_000)],
+  ];
+  for (const [branch, end] of endings) {
+    const { branchUrl } = await deployBranch(author, branch, branch);
+    const { hostname } = new URL(branchUrl ?? '');
+    const isStatus = async (status: number) =>
+      (await getFromEdge(port, hostname)).status === status;
+    await timeUntil(() => isStatus(200));
+    // Later it has seen all changes of before, and keeps what it reads.
+    await sleep(1_000);
+    assert.equal(await isStatus(200), true);
+    await end();
+    await timeUntil(() => isStatus(404));
+  }
 });
 
 test('a deploy whose preview is deleted while it is built fails, and says so', async (t) => {

@@ -1,16 +1,19 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { WITHOUT_GIT } from '@petstore/test-support/git-hosts/requirements.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import type { BranchPreview } from '../../server/src/deploys/branch-preview.ts';
 import type { Repository } from '../../server/src/repositories/repository.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import { getFromEdge, startEdgeProgram } from '../support/dashboard-program.ts';
 import { endIdleBuilders, holdBuilds } from '../support/held-builds.ts';
 import { documentTitled } from '../support/project.ts';
 import { json, type Visitor } from '../support/service.ts';
 import { titleAt } from '../support/site.ts';
+import { UP_TO_DATE } from '../support/store.ts';
 import {
   check,
   connect,
@@ -70,6 +73,32 @@ onBothEngines(
       (await previewsOf(root)).map(({ branch }) => branch),
       ['old'],
     );
+  },
+  { skip },
+);
+
+onSharedEngines(
+  'the preview of a branch that is gone is gone from every edge',
+  async (t, engine) => {
+    const databaseUrl = await engine.createDatabase(t, UP_TO_DATE);
+    const { pets, root, url } = await startGitWorld(t, {}, { databaseUrl });
+    const { port } = await startEdgeProgram(t, databaseUrl);
+    await connect(root, { url });
+    await inState(root, 'ok');
+    pets.commit({ 'openapi.json': documentTitled('Feature') }, { branch: 'feature' });
+    await check(root);
+    await branchInState(root, 'feature', 'ok');
+    const [preview] = await previewsOf(root);
+    const { hostname } = new URL(preview?.url ?? '');
+    const isStatus = async (status: number) =>
+      (await getFromEdge(port, hostname)).status === status;
+    await timeUntil(() => isStatus(200));
+    // Later it has seen all changes of before, and keeps what it reads.
+    await sleep(1_000);
+    assert.equal(await isStatus(200), true);
+    pets.git(['branch', '-D', 'feature']);
+    await check(root);
+    await timeUntil(() => isStatus(404));
   },
   { skip },
 );

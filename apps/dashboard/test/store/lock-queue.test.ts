@@ -8,12 +8,15 @@ import { createProject, setPlan } from '../support/project.ts';
 import { json, startService } from '../support/service.ts';
 import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
-/** How many requests wait at once; each holds one of the ten connections of a service. */
-const WAITING = 8;
+/** How many requests wait at once. */
+const WAITING = 5;
+
+/** They are made one after another, and on a slow machine the first of them must not be given up meanwhile. */
+const TIMEOUTS = 'statement_timeout=60000&idle_in_transaction_session_timeout=60000';
 
 test('requests that wait for a project get it in the order in which they came [PostgreSQL]', async (t) => {
   const service = await startService(t, {
-    databaseUrl: await (await sharedServer()).copyDatabase(UP_TO_DATE),
+    databaseUrl: `${await (await sharedServer()).copyDatabase(UP_TO_DATE)}?${TIMEOUTS}`,
   });
   const owner = await service.signUp('root@example.com');
   await createProject(owner, 'pets');

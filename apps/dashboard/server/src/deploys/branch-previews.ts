@@ -113,6 +113,7 @@ export async function deletePreview(
       target: branch,
       details: {},
     });
+    await recordSiteChange(trx, project.id, now());
   });
   siteChanged(project.id);
 }
@@ -148,15 +149,18 @@ async function endUnusedPreviews({ config, db, now, siteChanged }: EnderDeps): P
         target: branch,
         details: { days: previewDays },
       });
+      await recordSiteChange(trx, project_id, now());
     });
     siteChanged(project_id);
   }
 }
 
-/** Deletes a preview of a locked project with the contents of its deploys, whose rows and logs stay. */
+/**
+ * Deletes a preview of a locked project with the contents of its deploys, whose rows and logs stay. The caller records
+ * the change of the site.
+ */
 export async function endPreview(trx: Trx, preview: BranchPreviewRow, at: number): Promise<void> {
   const { project_id, branch } = preview;
   await deleteBranchPreview(trx, preview);
   await pruneDeploys(trx, project_id, await listBranchDeploys(trx, project_id, branch), at);
-  await recordSiteChange(trx, project_id, at);
 }

@@ -20,10 +20,10 @@ import {
   findLiveDeploy,
   insertDeploy,
   markActivated,
-  nextDeployNumber,
   setLiveDeploy,
+  takeDeployNumber,
 } from '../store/deploys.ts';
-import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Trx } from '../store/schema.ts';
 import { findSiteVersion } from '../store/site-versions.ts';
 import { recordSiteChange } from '../store/sites.ts';
@@ -110,9 +110,8 @@ export async function queueDeploy(
   }
   const insert = async (trx: Trx) => {
     const payers = await lockPayers(trx, project.id);
-    const number = await nextDeployNumber(trx, project.id);
-    const current = await findProjectById(trx, project.id);
-    if (number === undefined || !current) throw notFound('project');
+    const current = await lockProject(trx, project.id);
+    if (!current) throw notFound('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
       throw conflict(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
@@ -125,7 +124,7 @@ export async function queueDeploy(
     const creator = actor.userId === null ? undefined : await findUser(trx, actor.userId);
     const said = {
       id,
-      number,
+      number: await takeDeployNumber(trx, current),
       message: message ?? null,
       source_commit: commit && JSON.stringify(commit),
       branch: branch ?? null,
@@ -169,7 +168,7 @@ export async function queueDeploy(
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',
       projectId: project.id,
-      target: `#${number}`,
+      target: `#${row.number}`,
       details: {
         ...{ id: row.id, file: upload.name },
         ...(branch !== undefined && { branch }),

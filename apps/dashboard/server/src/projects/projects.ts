@@ -97,8 +97,6 @@ export async function createProject(
       await lockActiveUser(trx, user.id);
       await requireRoomForProject(trx, user);
       await insertProject(trx, project);
-      const claimant = { projectId: project.id, userId: user.id };
-      await claimReservedSlug(trx, project.slug, claimant, at);
       await setMember(trx, {
         project_id: project.id,
         user_id: user.id,
@@ -111,6 +109,8 @@ export async function createProject(
         target: project.slug,
         details: { name: project.name },
       });
+      const claimant = { projectId: project.id, userId: user.id };
+      await claimReservedSlug(trx, project.slug, claimant, at);
     }),
   );
   return project;

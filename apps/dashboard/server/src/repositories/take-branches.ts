@@ -12,6 +12,7 @@ import {
   updateBranchRow,
 } from '../store/repository-branches.ts';
 import type { RowChange, Trx } from '../store/schema.ts';
+import { recordSiteChange } from '../store/sites.ts';
 import { previewName } from './preview-name.ts';
 import { problemJson } from './problem.ts';
 
@@ -51,8 +52,12 @@ export async function takeBranches(
       inserted.push({ ...rowOf(repository, name, head, at), next_attempt_at: isNew ? at : null });
   }
   await insertBranchRows(trx, inserted);
-  for (const row of rows.values())
-    if (row.name !== live && !branches.has(row.name)) await dropBranch(trx, repository, row, at);
+  let endedPreviews = 0;
+  for (const row of rows.values()) {
+    if (row.name === live || branches.has(row.name)) continue;
+    if (await dropBranch(trx, repository, row, at)) endedPreviews++;
+  }
+  if (endedPreviews > 0) await recordSiteChange(trx, repository.project_id, at);
   return { preview_problem: null, listed_at: repository.listed_at ?? at };
 }
 
@@ -95,18 +100,19 @@ async function takeBranch(
   if (waits) await updateBranchRow(trx, row, { next_attempt_at: at });
 }
 
+/** Whether it ended a preview. */
 async function dropBranch(
   trx: Trx,
   { project_id }: RepositoryRow,
   row: RepositoryBranchRow,
   at: number,
-): Promise<void> {
+): Promise<boolean> {
   await deleteBranchRow(trx, row);
   // Of a branch that was never deployed from here, somebody else has made the preview.
-  if (row.deploy_id === null) return;
+  if (row.deploy_id === null) return false;
   const branch = previewName(row.name);
   const preview = await findBranchPreview(trx, project_id, branch);
-  if (!preview) return;
+  if (!preview) return false;
   await endPreview(trx, preview, at);
   await writeAudit(trx, at, SYSTEM, {
     action: 'preview.end',
@@ -114,4 +120,5 @@ async function dropBranch(
     target: branch,
     details: { reason: 'the branch is gone from the repository' },
   });
+  return true;
 }

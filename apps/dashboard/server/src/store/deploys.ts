@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
-import { assertLockOrder } from './lock-order.ts';
 import { releaseContents } from './project-contents.ts';
 import { findRow, isFree, updateRows } from './rows.ts';
 import type { Db, NewRow, Row, Trx } from './schema.ts';
@@ -82,16 +81,14 @@ export function findLatestDeploy(db: Db, projectId: string): Promise<ListedDeplo
     .executeTakeFirst();
 }
 
-/** The number of a project's next deploy; undefined when the project is gone. Other transactions wait for it. */
-export async function nextDeployNumber(trx: Trx, projectId: string): Promise<number | undefined> {
-  assertLockOrder(trx, 'project', projectId);
-  const row = await trx
-    .updateTable('projects')
-    .set((set) => ({ last_deploy_number: set('last_deploy_number', '+', 1) }))
-    .where('id', '=', projectId)
-    .returning('last_deploy_number')
-    .executeTakeFirst();
-  return row?.last_deploy_number;
+/** The number of the next deploy of a locked project. */
+export async function takeDeployNumber(
+  trx: Trx,
+  { id, last_deploy_number }: Row<'projects'>,
+): Promise<number> {
+  const number = last_deploy_number + 1;
+  await updateRows(trx, 'projects', { id }, { last_deploy_number: number });
+  return number;
 }
 
 export async function insertDeploy(trx: Trx, deploy: NewRow<'deploys'>): Promise<void> {

@@ -49,11 +49,12 @@ export async function deleteRows<T extends Table>(
 }
 
 /**
- * Locks the row with these values until the transaction ends, as an update would. undefined when there is none.
+ * Locks the row with these values until the transaction ends. undefined when there is none. On SQLite a transaction is
+ * alone from its beginning.
  *
- * On PostgreSQL transactions get the lock in the order in which they asked for it. After an update they would not: it
- * makes a new version of the row, and those who waited for the old one compete for it anew with those who come later.
- * On SQLite a transaction is alone from its beginning.
+ * Not with an update that changes nothing: on PostgreSQL it makes a new version of the row, for which all who waited for
+ * the old one compete, again and again, while those who wait for a lock alone stay in line. A holder that changes the
+ * row does so as late as it can, for the same reason.
  */
 export function lockRow<T extends Table>(
   trx: Trx,

@@ -47,7 +47,7 @@ export async function recordSiteChange(trx: Trx, projectId: string, now: number)
     // The change before stays: edges that know it invalidate only what changed since.
     .where('seq', '<', seq - 1)
     .execute();
-  // Last, so that those who wait for the clock find the row as it was when they came, and stay in order.
+  // Last: see lockRow.
   await updateRows(trx, 'site_clock', { id: 1 }, { seq, mark });
 }
 

@@ -5,8 +5,8 @@ import { TLSSocket } from 'node:tls';
 import type { Host } from '@petstore/service/postgres-address.ts';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { ConnectionLostError, connectTimeout, isConnectionLoss } from './errors.ts';
-import { sleepInTurns } from './sleep-in-turns.ts';
+import { ConnectionLostError, isConnectionLoss } from './errors.ts';
+import { sleepInTurns } from './turns.ts';
 
 /** How long the request to cancel a statement may take to arrive, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 1_000;
@@ -50,18 +50,25 @@ export class Connection {
 
   /**
    * Connects to one host. `mustBind`: only with a login that is bound to the TLS connection. Rejects with the error of
-   * PostgreSQL, the system or TLS, or with ConnectionLostError.
+   * PostgreSQL, the system or TLS, or with ConnectionLostError. `signal` closes it at once, whether it is open or not
+   * yet; its reason is then the error.
    */
-  static async open(config: ClientConfig, host: Host, mustBind = false): Promise<Connection> {
+  static async open(
+    config: ClientConfig,
+    host: Host,
+    { mustBind, signal }: { readonly mustBind: boolean; readonly signal: AbortSignal },
+  ): Promise<Connection> {
+    signal.throwIfAborted();
     const client = new Client({ ...config, ...host });
     if (mustBind) requireChannelBinding(client);
     const connection = new Connection(client, host);
+    signal.addEventListener('abort', () => connection.destroy(signal.reason));
     try {
       await client.connect();
       connection.madeAt = performance.now();
     } catch (error) {
       connection.destroy();
-      throw explained(error);
+      throw signal.aborted ? signal.reason : explained(error);
     }
     return connection;
   }
@@ -259,9 +266,7 @@ function explained(error: unknown): unknown {
   }
   if (code !== undefined) return error;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
-  return message === 'timeout expired'
-    ? connectTimeout(error)
-    : new ConnectionLostError('CONNECTION_CLOSED', message, { cause: error });
+  return new ConnectionLostError('CONNECTION_CLOSED', message, { cause: error });
 }
 
 /** The SASL mechanism that binds a login to the TLS connection: RFC 5802 and RFC 5929. */

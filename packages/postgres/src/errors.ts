@@ -35,8 +35,8 @@ export class ConnectionLostError extends Error {
 }
 
 /** The code of a connection that was not opened in time. */
-export function connectTimeout(cause?: unknown): ConnectionLostError {
-  return new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time', { cause });
+export function connectTimeout(): ConnectionLostError {
+  return new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time');
 }
 
 /** Work took longer than allowed, the wait for a connection included. */

@@ -13,7 +13,7 @@ import {
 } from './errors.ts';
 import { retrying } from './retrying.ts';
 import type { PostgresServer } from './server.ts';
-import { sleepInTurns } from './sleep-in-turns.ts';
+import { sleepInTurns } from './turns.ts';
 
 /** Waits before the next connection is opened, in milliseconds, by how many failed in a row. */
 const RECONNECT_DELAYS_MS = [0, 50, 100, 200];

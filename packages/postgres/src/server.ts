@@ -8,6 +8,7 @@ import { type ClientConfig, types } from 'pg';
 import sql from 'sql-template-tag';
 import { Connection } from './connection.ts';
 import { ConnectionLostError, codeOf, connectTimeout } from './errors.ts';
+import { afterTurns } from './turns.ts';
 
 /** How long a connection may take to be opened and usable: some round trips, and a process on the server. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -110,13 +111,17 @@ export class PostgresServer {
   async #connectTo(host: Host): Promise<Connection> {
     const limitMs =
       this.address.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS;
-    const begunAt = performance.now();
-    const connection = await this.#open(host, limitMs);
-    // The driver's own limit ends with the login.
-    const timer = setTimeout(
-      () => connection.destroy(connectTimeout()),
-      begunAt + limitMs - performance.now(),
-    );
+    const limit = new AbortController();
+    const stopClock = afterTurns(limitMs, () => limit.abort(connectTimeout()));
+    try {
+      return await this.#openIfFit(host, limit.signal);
+    } finally {
+      stopClock();
+    }
+  }
+
+  async #openIfFit(host: Host, signal: AbortSignal): Promise<Connection> {
+    const connection = await this.#open(host, signal);
     try {
       // Without a name, once for each connection: a transaction pooler, which is refused later, would mix up names.
       const { text, values } = sql`
@@ -136,19 +141,16 @@ export class PostgresServer {
     } catch (error) {
       connection.destroy();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
-  async #open(host: Host, limitMs: number): Promise<Connection> {
+  async #open(host: Host, signal: AbortSignal): Promise<Connection> {
     const { user, password, database, sslMode, channelBinding, settings } = this.address;
     const config: ClientConfig = {
       user,
       database,
       ...(password !== undefined && { password }),
       ...(settings.options !== undefined && { options: settings.options }),
-      connectionTimeoutMillis: limitMs,
       enableChannelBinding: channelBinding !== 'disable',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -158,8 +160,8 @@ export class PostgresServer {
       },
       ...{ pipeline: true },
     };
-    const mustBind = channelBinding === 'require';
-    const open = (ssl: ClientConfig['ssl']) => Connection.open({ ...config, ssl }, host, mustBind);
+    const options = { mustBind: channelBinding === 'require', signal };
+    const open = (ssl: ClientConfig['ssl']) => Connection.open({ ...config, ssl }, host, options);
     try {
       return await open(this.#isPlain ? false : tls(sslMode));
     } catch (error) {

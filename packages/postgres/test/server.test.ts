@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -119,6 +120,15 @@ test('a single server that is silent, from the start or from the login on, is gi
       );
     await assertWithin(5_000, measure, silence);
   }
+});
+
+test('a process that stands still while it connects is not taken for a silent server', async (t) => {
+  const server = serverOf(await (await sharedServer()).createDatabase());
+  const connecting = connect(t, server);
+  // The socket is being connected; nothing that the server says is read before the time is over.
+  await nextTurn();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CONNECT_TIMEOUT_MS + 200);
+  assert.deepEqual(await (await connecting).row(sql`SELECT 1 AS one`), { one: 1 });
 });
 
 test('of many connections at once, one finds out whether a host of several fits, and the others wait for it', async (t) => {

@@ -13,6 +13,7 @@ import {
   RECURSION_DESIRED,
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
+import { anyPort } from '../ports.ts';
 import { answer, type Reply } from './answer.ts';
 import { faultyReply, isInScope, type Scope, type ServerFault } from './faults.ts';
 import { forwarded } from './forward.ts';
@@ -43,7 +44,7 @@ export interface NameServer {
 export interface NameServerOptions {
   /** An address of this machine. Linux has all of 127.0.0.0/8, so that several servers can use the same port. */
   readonly address?: string;
-  /** By default 0, which lets the system pick a free port. */
+  /** By default a free one that the system gives to nobody, so that others can have it at other addresses. */
   readonly port?: number;
   /** Records by the name of their zone. */
   readonly zones?: Readonly<Record<string, readonly ZoneRecord[]>>;
@@ -64,7 +65,7 @@ const MAX_QUERIES = 10_000;
  */
 export async function startNameServer({
   address = '127.0.0.1',
-  port = 0,
+  port,
   zones: initial = {},
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
@@ -206,7 +207,7 @@ type OnMessage = (message: Buffer, isUdp: boolean, send: (bytes: Buffer) => void
 const MAX_ATTEMPTS = 20;
 
 /** Listens for DNS messages on one port, UDP and TCP. Rejects with EADDRINUSE where it is taken. */
-async function listen(address: string, port: number, onMessage: OnMessage) {
+async function listen(address: string, port: number | undefined, onMessage: OnMessage) {
   const open = new Set<Socket>();
   const tcp = createServer((socket) => {
     open.add(socket);
@@ -233,9 +234,13 @@ async function listen(address: string, port: number, onMessage: OnMessage) {
   };
 }
 
-async function listenOnBoth(tcp: Server, address: string, port: number): Promise<UdpSocket> {
+async function listenOnBoth(
+  tcp: Server,
+  address: string,
+  port: number | undefined,
+): Promise<UdpSocket> {
   for (let attempt = 1; ; attempt += 1) {
-    tcp.listen(port, address);
+    tcp.listen(port ?? (await anyPort([])), address);
     await once(tcp, 'listening');
     const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
     try {
@@ -246,7 +251,7 @@ async function listenOnBoth(tcp: Server, address: string, port: number): Promise
       const closed = once(tcp, 'close');
       tcp.close();
       await closed;
-      if (port !== 0 || attempt === MAX_ATTEMPTS) throw error;
+      if (port !== undefined || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -246,9 +247,9 @@ test('an import that was interrupted says where it goes on, and then no line is 
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    const program = start(t, folder, 'pets.ndjson', '--from-line', from ?? '');
-    await until(program, () => program.output.stderr.includes('stored'));
+    const program = await halfway(t, folder, 'pets.ndjson', '--from-line', from ?? '');
     program.child.kill(signal);
+    program.child.kill('SIGCONT');
     const outcome = await finished(program);
     assert.equal(outcome.code, code, outcome.stderr);
     from = new RegExp(
@@ -318,13 +319,23 @@ test('after kill -9 lines without ids are not added again unasked, and at most o
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 200_000 + stored - (mark - 1));
 });
 
-/** Begins an import into an empty store, and kills it when a part of the file is stored, but not half. */
-async function killed(t: Ending, folder: string, file: string): Promise<void> {
+/** Begins an import, and has it stand still when a part of the file is stored, but not half. */
+async function halfway(t: Ending, folder: string, file: string, ...args: string[]) {
+  const before = await temporaryFolder(t);
+  const changed = ['data', `${file}.next-line`];
+  const copy = async (from: string, to: string) => {
+    for (const name of changed) {
+      await rm(join(to, name), { recursive: true, force: true });
+      if (existsSync(join(from, name)))
+        await cp(join(from, name), join(to, name), { recursive: true });
+    }
+  };
+  await copy(folder, before);
   const { program } = await stoppedAtWork(
     async () => {
-      for (const left of ['data', `${file}.next-line`])
-        await rm(join(folder, left), { recursive: true, force: true });
-      return { program: start(t, folder, file) };
+      // One that was over before it was seen at work has changed what was there.
+      await copy(before, folder);
+      return { program: start(t, folder, file, ...args) };
     },
     async ({ program }) => {
       // One for each tenth.
@@ -332,6 +343,11 @@ async function killed(t: Ending, folder: string, file: string): Promise<void> {
       return stored.length > 0 && stored.length < 5;
     },
   );
+  return program;
+}
+
+async function killed(t: Ending, folder: string, file: string): Promise<void> {
+  const program = await halfway(t, folder, file);
   program.child.kill('SIGKILL');
   await finished(program);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { Silence, SilentError } from '../../src/store/postgres/replicas/silence.ts';
@@ -24,11 +25,27 @@ test('slow work waits for its outcome while other work ends, and is given up whe
   assert.equal(await silence.unlessSilent(sleep(10, 'later work')), 'later work');
 });
 
-test('a process that stood still itself hears first what came meanwhile', async () => {
+test('a process that stood still itself hears first what came meanwhile', async (t) => {
   const silence = new Silence(LIMIT_MS);
+  const { near, far } = await connectedPair(t);
   // After this turn come the timers, and then what arrived.
   await setImmediate();
-  const ended = silence.unlessSilent(stat('.'));
+  const heard = silence.unlessSilent(once(near, 'data'));
+  far.write('heard');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * LIMIT_MS);
-  assert.ok((await ended).isDirectory());
+  assert.equal(String(await heard), 'heard');
 });
+
+/** Two ends of a connection. What one writes has arrived at the other at once. */
+async function connectedPair(t: TestContext) {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const far = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [[near]] = await Promise.all([once(server, 'connection'), once(far, 'connect')]);
+  cleanUp(t, () => {
+    far.destroy();
+    near.destroy();
+    server.close();
+  });
+  return { near: near as Socket, far };
+}

@@ -11,6 +11,7 @@ import { FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeOf } from '@petstore/test-support/within.ts';
 import { findKey, openSecrets } from '../../server/src/commands/backup/secret-key.ts';
 import { DASHBOARD_DATABASE } from '../../server/src/store/backup/dashboard-database.ts';
 import { HELD_NOTICE } from '../../server/src/store/backup/settle-restored.ts';
@@ -417,24 +418,36 @@ test('kill -9 at any moment leaves a whole backup or none, and the old database 
         return `${name} ${ctimeMs}`;
       }),
     );
-  let killedAtWork = 0;
-  /** Kills a program at any moment after it has touched a file, unless it ends before. */
-  const killed = async (...args: string[]) => {
+  /** Starts a program, and waits until it has touched a file. */
+  const begun = async (...args: string[]) => {
     const before = new Set(states());
     const program = startProgram(t, process.execPath, [DASHBOARD, ...args], where, {});
-    const { child } = program;
     const isAtWork = () => states().some((state) => !before.has(state));
-    while (!isAtWork() && child.exitCode === null) await sleep(2);
-    await sleep(Math.random() * 400);
-    if (child.kill('SIGKILL')) killedAtWork++;
+    while (!isAtWork() && program.child.exitCode === null) await sleep(2);
+    return program;
+  };
+  const backup = ['backup', '--force', 'made.db'];
+  const restore = ['restore', '--force', '--discard-former', 'b.db'];
+  /** How long each is at work when it is left to, in milliseconds. */
+  const workMs = new Map<string[], number>();
+  for (const args of [backup, restore]) {
+    const program = await begun(...args);
+    workMs.set(args, await timeOf(() => finished(program)));
+  }
+  let killedAtWork = 0;
+  /** Kills a program at any moment of its work, unless it ends before. */
+  const killed = async (args: string[]) => {
+    const program = await begun(...args);
+    await sleep(Math.random() * (workMs.get(args) ?? 0));
+    if (program.child.kill('SIGKILL')) killedAtWork++;
     await finished(program);
   };
   for (let round = 0; round < 3; round++) {
-    await killed('backup', '--force', 'made.db');
+    await killed(backup);
     if (existsSync(join(where, 'made.db'))) {
       assert.equal((await run(where, 'verify', 'made.db')).code, 0);
     }
-    await killed('restore', '--force', '--discard-former', 'b.db');
+    await killed(restore);
     const database = new DatabaseSync(databaseIn(where));
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
     assert.equal(database.prepare('SELECT count(*) AS n FROM projects').get()?.n, 1);

@@ -34,6 +34,7 @@ import {
   json,
   PASSWORD,
   type Service,
+  signIn,
   startService,
   type Visitor,
   visitorOf,
@@ -852,12 +853,6 @@ async function checkedDomain(root: Visitor, hostname: string): Promise<Domain> {
     if (domain.checkedAt !== null) return domain;
     await sleep(20);
   }
-}
-
-async function signIn(service: Service, email = ROOT): Promise<Visitor> {
-  const someone = service.visitor();
-  await json(await someone.call('POST', '/api/session', { email, password: PASSWORD }));
-  return someone;
 }
 
 /** What people did, without what the service did of itself; the newest first. */

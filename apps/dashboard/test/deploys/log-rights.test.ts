@@ -4,7 +4,7 @@ import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { assertTook } from '@petstore/test-support/within.ts';
 import { appendLog } from '../../server/src/store/deploys.ts';
 import { createProject, idOf, joinAs, makeToken } from '../support/project.ts';
-import { json, PASSWORD, type Service, startService, type Visitor } from '../support/service.ts';
+import { json, signIn, startService, type Visitor } from '../support/service.ts';
 import { putDeploy, UP_TO_DATE } from '../support/store.ts';
 
 /** A stream ends within this long after the right to read it, in milliseconds; a machine may be busy. */
@@ -61,12 +61,6 @@ async function makeWorld(t: Parameters<typeof startService>[0], databaseUrl: str
   });
   const say = (message: string) => appendLog(here.db, deployId, Date.now(), 'info', message);
   return { here, there, root, ann, say, path: `/api/projects/pets/deploys/${deployId}/log` };
-}
-
-async function signIn(service: Service, email: string): Promise<Visitor> {
-  const someone = service.visitor();
-  await json(await someone.call('POST', '/api/session', { email, password: PASSWORD }));
-  return someone;
 }
 
 onSharedEngines('a stream of a log ends with the right to read it', async (t, engine) => {

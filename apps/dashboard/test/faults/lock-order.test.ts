@@ -16,7 +16,7 @@ import type { Db } from '../../server/src/store/schema.ts';
 import { acmeConfig } from '../certificates/support/lab.ts';
 import { startDns } from '../domains/support/domains.ts';
 import { deploy, documentTitled } from '../support/project.ts';
-import { PASSWORD, type Service, startService, type Visitor } from '../support/service.ts';
+import { signIn, startService, type Visitor } from '../support/service.ts';
 import { UP_TO_DATE } from '../support/store.ts';
 
 /** How long it all goes on: a minute in .ci/run, which finds more of what seldom meets. */
@@ -242,14 +242,6 @@ function namesWorks(
       await Promise.all([apex, `www.${apex}`].map((name) => ask('DELETE', `${domains}/${name}`)));
     },
   ];
-}
-
-async function signIn(service: Service): Promise<Visitor> {
-  const visitor = service.visitor();
-  const account = { email: 'root@example.com', password: PASSWORD };
-  const signedIn = await visitor.call('POST', '/api/session', account);
-  assert.equal(signedIn.status, 200, await signedIn.text());
-  return visitor;
 }
 
 /** But for lines of builds whose project was deleted meanwhile. */

@@ -119,6 +119,13 @@ export function visitorOf(origin: string, token?: string): Visitor {
   };
 }
 
+/** Signs in somebody who has an account. */
+export async function signIn(service: Service, email = 'root@example.com'): Promise<Visitor> {
+  const someone = service.visitor();
+  await json(await someone.call('POST', '/api/session', { email, password: PASSWORD }));
+  return someone;
+}
+
 /** As a browser keeps it, or forgets it when it is taken back. */
 function keepCookie(cookies: Map<string, string>, set: string): void {
   const [pair = ''] = set.split(';');

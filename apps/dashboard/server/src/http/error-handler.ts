@@ -54,10 +54,14 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   }
   // The web routes throw without a code.
   if (isUnavailable(thrown)) {
+    // Away, full, or busy with others for too long: the log says which.
     return new ApiError(
       'unavailable',
-      'The database cannot be reached right now. Try again shortly.',
-      { cause: thrown, headers: { 'retry-after': '2' } },
+      'The database cannot do this right now. Try again shortly.',
+      {
+        cause: thrown,
+        headers: { 'retry-after': '2' },
+      },
     );
   }
   return new ApiError(

@@ -8,13 +8,13 @@ import { Agent } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { request, Agent as SecureAgent } from 'node:https';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { bindSockets } from '@petstore/service/workers/sockets.ts';
 import { spawnChild } from '@petstore/test-support/children.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { childrenOf } from '@petstore/test-support/program.ts';
+import { despiteStandstill } from '@petstore/test-support/standstill.ts';
 import { steadyLoad } from '@petstore/test-support/steady-load.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
@@ -115,23 +115,17 @@ function loads(t: TestContext, { port, httpsPort }: Ports) {
 
 /**
  * Restarts a server while clients ask; resolves with how many requests of each kind had a response. A server that stops
- * ends connections that are idle for its grace period, so a client that stands still so long may ask on one that is gone:
- * where this process did, which all clients are in, all of it is done again.
+ * ends connections that are idle for its grace period: clients that stand still so long may ask on one that is gone.
  */
-async function restartUnderLoad(
+function restartUnderLoad(
   begin: () => { end: () => Promise<number[]> },
   restart: () => Promise<void>,
 ): Promise<number[]> {
-  for (let tries = 5; ; tries--) {
-    const delays = monitorEventLoopDelay();
-    delays.enable();
+  return despiteStandstill(GRACE_PERIOD_MS / 2, async () => {
     const load = begin();
     await restart();
-    const [outcome] = await Promise.allSettled([load.end()]);
-    delays.disable();
-    if (outcome.status === 'fulfilled') return outcome.value;
-    if (tries === 1 || delays.max / 1e6 < GRACE_PERIOD_MS / 2) throw outcome.reason;
-  }
+    return load.end();
+  });
 }
 
 function listen(child: ChildProcess) {

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import type { Db } from '../../server/src/store/schema.ts';
-import { startService } from '../support/service.ts';
+import { assertError, startService } from '../support/service.ts';
 import { lockWaits, UP_TO_DATE } from '../support/store.ts';
 
 const POOL_SIZE = 4;
@@ -113,14 +113,20 @@ describe('a database that is silent', { concurrency: true }, () => {
 test('while the database is unavailable requests get 503, and afterwards they are served as before', async (t) => {
   const { url, proxy } = await addressBehindProxy(t);
   const service = await startService(t, { databaseUrl: url });
+  const wrong = { email: 'nobody@example.com', password: 'not the right one' };
   const signIn = async () => {
-    const wrong = { email: 'nobody@example.com', password: 'not the right one' };
     return (await service.visitor().call('POST', '/api/session', wrong)).status;
   };
   assert.equal(await signIn(), 401);
   proxy.refuse();
   proxy.reset();
   assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
+  const message = await assertError(
+    await service.visitor().call('POST', '/api/session', wrong),
+    503,
+    'unavailable',
+  );
+  assert.equal(message, 'The database cannot do this right now. Try again shortly.');
   proxy.restore();
   assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
 });

@@ -346,6 +346,7 @@ async function halfway(t: Ending, folder: string, file: string, ...args: string[
   return program;
 }
 
+/** Begins an import, and kills it halfway. */
 async function killed(t: Ending, folder: string, file: string): Promise<void> {
   const program = await halfway(t, folder, file);
   program.child.kill('SIGKILL');
